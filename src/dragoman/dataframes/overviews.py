@@ -9,7 +9,7 @@ from dragoman.dataframes.comparisons import with_faithful_personas
 from dragoman.dataframes.results import outcomes
 from dragoman.models.prices import PriceTable
 from dragoman.report.overview import RunOverview, build_overview, cell_point, run_totals
-from dragoman.runs.jobs import read_manifest, stored_prices
+from dragoman.runs.manifest import read_manifest, stored_prices
 from dragoman.store.run_store import RunStore
 
 

@@ -94,7 +94,7 @@ def axis_label(axis: str, value: str) -> str:
 
 def _voice_label(value: str) -> str:
     if value.startswith(SIMULATED):
-        return f"simulated {value.removeprefix(SIMULATED)}\u00a0% WER"
+        return f"simulated {value.removeprefix(SIMULATED)}\u00a0%\u00a0WER"
     if value == RECORDED:
         return "recorded audio"
     return re.sub(r"[-_]", " ", value)

@@ -24,6 +24,9 @@ from dragoman.core.scores import failure_causes
 from dragoman.report import formatting, labels
 from dragoman.report.labels import Stage
 
+OVERVIEW_VERSION = "1"
+"""The version of the record, for indexes that keep one."""
+
 SIGNIFICANCE = 0.05
 """The corrected p-value below which a drop is distinguishable from the baseline."""
 

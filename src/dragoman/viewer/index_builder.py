@@ -5,7 +5,6 @@ It also stores pass^k of every cell and the drops against the baseline, computed
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Condition, Lock, Thread
 
@@ -13,213 +12,26 @@ import msgspec
 
 from dragoman.analysis.cell_summary import (
     ConversationResult,
-    PlaceInRun,
-    cell_pass_hat,
     ledger,
     ledger_cost,
 )
-from dragoman.analysis.drops import Drop
-from dragoman.analysis.intervals import INTERVAL_METHOD
-from dragoman.analysis.pass_hat import Figure, PassHat
-from dragoman.core.conditions import condition_from
 from dragoman.core.costs import PriceOf
 from dragoman.core.errors import DragomanError
-from dragoman.core.scores import METRIC_VERSION, Scored, Unscored, Verdict
+from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.core.version import VERSION
 from dragoman.dataframes.results import chosen_scoring
-from dragoman.dataframes.run_failures import run_drops
-from dragoman.report import degradation as reported
 from dragoman.runs.manifest import stored_prices
 from dragoman.store.run_index import (
     PlannedRow,
     PlayedRow,
-    RewardRow,
     RunIndex,
-    filter_fields,
     open_index,
-    rewards,
 )
 from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import LastRows, PlayedCell, RunStore, open_run
-from dragoman.viewer.run_index import FilterFieldBuilder, FilterFields, outcome_of
-
-_DROPS_NAME = f"losses {INTERVAL_METHOD}"
-
-MOST_KEYS = 12
-"""Conversations behind a number that are named; the others are counted."""
-
-
-class ShownFigure(msgspec.Struct, frozen=True):
-    """A number in words, more about it, and the conversations behind it.
-
-    Attributes:
-        words: What it says.
-        about: Its interval; "" for none.
-        count: How many conversations stand behind it.
-        behind: The name that the list of conversations shows them by; "" where there are none.
-        conversations: The first of them, where they are named.
-    """
-
-    words: str
-    about: str
-    count: int
-    behind: str = ""
-    conversations: tuple[PlaceInRun, ...] = ()
-
-
-class ShownDrop(msgspec.Struct, frozen=True):
-    """What is lost from one condition to another, in words."""
-
-    sentence: str
-    failed: ShownFigure
-    stages: tuple[ShownFigure, ...]
-    values: tuple[ShownFigure, ...]
-    is_looked_for: bool
-
-
-class StoredDrops(msgspec.Struct, frozen=True):
-    """The losses of a run, the largest first."""
-
-    drops: tuple[ShownDrop, ...] = msgspec.field(default=(), name="losses")
-
-
-def stored_drops(index: RunIndex) -> StoredDrops:
-    """Return the losses that were made last; none before the first."""
-    found = index.state(_DROPS_NAME)
-    return StoredDrops() if found is None else msgspec.json.decode(found, type=StoredDrops)
-
-
-def has_drops(index: RunIndex) -> bool:
-    """Whether losses were made: an index from before there were any has none."""
-    return index.state(_DROPS_NAME) is not None
-
-
-def make_drops(folder: Path, index: RunIndex) -> None:
-    """Make what is lost between a run's conditions, and keep it with the index."""
-    behind: dict[str, list[str]] = {}
-    with open_run(folder, write=False) as store:
-        found = run_drops(store, *chosen_scoring(store, None, None))
-        made = StoredDrops(tuple(_shown_drop(loss, behind) for loss in reported.by_size(found)))
-    with index.changing():
-        index.put_behind(behind)
-        index.put_state(_DROPS_NAME, msgspec.json.encode(made))
-
-
-def _shown_drop(loss: Drop, behind: dict[str, list[str]]) -> ShownDrop:
-    """Return a loss as a page shows it, and put down which conversations are behind its numbers."""
-
-    def figure(
-        words: str, about: str, places: Sequence[PlaceInRun], named: int = 0, name: str = ""
-    ) -> ShownFigure:
-        full = f"{between}: {name or words}" if places else ""
-        if places:
-            behind[full] = [place.key for place in places]
-        return ShownFigure(words, about, len(places), full, tuple(places[:named]))
-
-    a, b = loss.comparison.a, loss.comparison.b
-    between = f"{b.suite}, {b.agent}, {b.condition.label} against {a.condition.label}"
-    values = [(f"not heard: {reported.share_words(share)}", share.behind) for share in loss.values]
-    values += [(words, share.behind) for _, words, share in reported.stated_shares(loss)]
-    if loss.misrecognized:
-        said = f"{len(loss.misrecognized)} of {len(loss.failed)} failures misheard a value"
-        values.append((said, loss.misrecognized))
-    return ShownDrop(
-        reported.headline(loss),
-        figure("failed", "", loss.failed),
-        tuple(
-            figure(
-                reported.part_words(part),
-                reported.points_interval(part.interval),
-                part.behind,
-                name=reported.NAMES[part.stage],
-            )
-            for part in reported.largest_first(loss.parts)
-        ),
-        tuple(figure(words, "", places, MOST_KEYS) for words, places in values),
-        loss.is_looked_for,
-    )
-
-
-_FIGURES_NAME = f"figures {INTERVAL_METHOD}"
-_NO_REWARD = Unscored("no reward")
-
-_Place = tuple[str, str, str]
-"""Suite, condition as runs store it, agent."""
-
-
-class CellFigures(msgspec.Struct, frozen=True):
-    """pass^k of a cell; `assumed` says whether verdicts that were assumed take part."""
-
-    suite: str
-    condition: str
-    agent: str
-    result: PassHat
-    assumed: bool
-
-    @property
-    def first(self) -> Figure:
-        """The figure for pass^1."""
-        return self.result.figures[0]
-
-
-class StoredFigures(msgspec.Struct, frozen=True):
-    """The figures of a run as far as it was read."""
-
-    read: LastRows
-    cells: tuple[CellFigures, ...]
-
-
-def stored_figures(index: RunIndex) -> StoredFigures | None:
-    """Return the figures that were made last; None before the first."""
-    found = index.state(_FIGURES_NAME)
-    return None if found is None else msgspec.json.decode(found, type=StoredFigures)
-
-
-def make_figures(index: RunIndex) -> None:
-    """Make the figures of what is read, and keep them with the index."""
-    read = index.read()
-    if read is None:
-        return
-    named = {
-        number: msgspec.json.decode(content, type=FilterFields)
-        for number, content in filter_fields(index).items()
-    }
-    made = StoredFigures(read, tuple(_figures(named, rewards(index))))
-    with index.changing():
-        index.put_state(_FIGURES_NAME, msgspec.json.encode(made))
-
-
-def _figures(named: Mapping[int, FilterFields], rows: Sequence[RewardRow]) -> list[CellFigures]:
-    cells: dict[_Place, dict[str, list[Verdict | None]]] = {}
-    assumed: set[_Place] = set()
-    places = {
-        number: (entry.suite, entry.stored_condition, entry.agent)
-        for number, entry in named.items()
-    }
-    for row in rows:
-        place = places[row.filter_fields]
-        cells.setdefault(place, {}).setdefault(row.task, []).append(_verdict(row))
-        if named[row.filter_fields].assumed:
-            assumed.add(place)
-    return [_cell(place, tasks, assumed=place in assumed) for place, tasks in cells.items()]
-
-
-def _cell(
-    place: _Place, tasks: Mapping[str, Sequence[Verdict | None]], *, assumed: bool
-) -> CellFigures:
-    suite, stored, agent = place
-    condition = condition_from(stored)
-    result = cell_pass_hat(tasks)
-    return CellFigures(suite, condition.label, agent, result, assumed)
-
-
-def _verdict(row: RewardRow) -> Verdict | None:
-    if row.attempt is None:
-        return None
-    if row.reward is None:
-        return _NO_REWARD
-    return Scored(row.reward, ("a part",) if row.undecided else ())
-
+from dragoman.viewer.run_index import FilterFieldBuilder, outcome_of
+from dragoman.viewer.stored_answers import has_answers, make_answers
+from dragoman.viewer.stored_figures import make_figures, stored_figures
 
 BATCH = 500
 """How many rows are read before others may have the file."""
@@ -468,9 +280,9 @@ class _FigureSchedule:
         """Make the figures anew if they are due."""
         begun = time.monotonic()
         found = stored_figures(self._index)
-        is_new = found is None or found.read != self._index.read() or not has_drops(self._index)
+        is_new = found is None or found.read != self._index.read() or not has_answers(self._index)
         if is_new and begun >= self._not_before:
             make_figures(self._index)
-            make_drops(self._folder, self._index)
+            make_answers(self._folder, self._index, stored_figures(self._index))
             ended = time.monotonic()
             self._not_before = ended + FIGURES_SHARE * (ended - begun)

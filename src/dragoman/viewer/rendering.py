@@ -15,6 +15,9 @@ from aiohttp import web
 
 from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
+from dragoman.report.first_screen import example_words, heat_level
+from dragoman.report.html_parts import percent
+from dragoman.report.overview import points_of
 from dragoman.viewer.open_runs import Library, OpenedRun
 
 if TYPE_CHECKING:
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 
 MAX_TEXT = 200_000
+SHARED = frozenset({"first_screen.html.j2"})
+"""Templates of the report that pages use."""
 """Characters of one text that are written out; what is cut is said."""
 
 
@@ -50,7 +55,12 @@ def _environment() -> "jinja2.Environment":
         undefined=jinja2.StrictUndefined,
         finalize=_sanitize_value,
     )
-    environment.globals.update(wording=formatting)
+    environment.globals.update(
+        wording=formatting,
+        points_of=points_of,
+        heat_level=heat_level,
+        example_words=example_words,
+    )
     environment.filters.update(
         number=formatting.number,
         interval=formatting.interval,
@@ -63,6 +73,7 @@ def _environment() -> "jinja2.Environment":
         cut=formatting.truncate_text,
         part=lambda text: quote(text, safe=""),
         moment=_moment,
+        percent=percent,
     )
     return environment
 
@@ -76,7 +87,8 @@ def _moment(seconds: float) -> str:
 
 
 def _template(name: str) -> str:
-    return (files("dragoman.viewer") / "templates" / name).read_text("utf-8")
+    package = "dragoman.report" if name in SHARED else "dragoman.viewer"
+    return (files(package) / "templates" / name).read_text("utf-8")
 
 
 def _sanitize_value(value: object) -> object:

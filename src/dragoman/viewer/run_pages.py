@@ -3,21 +3,26 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import get_args
+from urllib.parse import quote
 
 import msgspec
 from aiohttp import web
 
+from dragoman.analysis.cell_summary import PlaceInRun
 from dragoman.analysis.failure_attribution import FAILURE_SOURCES
 from dragoman.config.agent_specs import specs_of
 from dragoman.core.errors import DragomanError
 from dragoman.core.scores import OutcomeStatus
+from dragoman.report.first_screen import first_screen
+from dragoman.report.overview import Failures, MatrixCell, MatrixRow
 from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_index import IndexTotals, totals
 from dragoman.viewer.conversation_list import conversations_link
-from dragoman.viewer.index_builder import CellFigures, stored_drops, stored_figures
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import PageRequest, Route
 from dragoman.viewer.run_index import FilterFields, Listing
+from dragoman.viewer.stored_answers import stored_drops, stored_overview
+from dragoman.viewer.stored_figures import CellFigures, stored_figures
 
 WINDOW_SECONDS = 300.0
 """Over how long the rate is taken, at most."""
@@ -163,6 +168,33 @@ class _Cell(msgspec.Struct, frozen=True):
     figures: CellFigures | None
 
 
+class _PageLinks:
+    """Provider of addresses within the viewer for the first screen of one run.
+
+    Args:
+        run: The run's name in addresses.
+    """
+
+    def __init__(self, run: str) -> None:
+        self._run = run
+
+    def failures(self, found: Failures) -> str:
+        """Return the address of a list of conversations."""
+        return conversations_link(self._run, behind=found.name) if found.count else ""
+
+    def conversation(self, suite: str, place: PlaceInRun) -> str:
+        """Return the address of one conversation; its key names it in every suite."""
+        if not place.key:
+            return conversations_link(self._run, suite=suite, agent=place.agent)
+        return f"/run/{quote(self._run, safe='')}/conversation/{quote(place.key, safe='')}"
+
+    def cell(self, row: MatrixRow, cell: MatrixCell) -> str:
+        """Return the address of the conversations of one cell."""
+        return conversations_link(
+            self._run, suite=row.suite, agent=row.agent, condition=cell.condition
+        )
+
+
 def show_overview(asked: PageRequest) -> web.Response:
     """Show a run."""
     run = asked.run()
@@ -176,11 +208,14 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
     are_older = figures is None or figures.read != listing.read()
     if are_older:
         run.ask_for_figures()
-    cells = _cells(counts, {} if figures is None else _by_place(figures.cells))
+    overview = stored_overview(listing.index)
+    cells = _cells(counts, {} if figures is None else figures.by_place)
     return asked.page(
         "overview.html.j2",
         **_progress_values(run, listing, counts, asked.now),
         lost=stored_drops(listing.index),
+        screen=None if overview is None else first_screen(overview),
+        links=_PageLinks(run.name),
         cells=cells,
         names=_names(cells),
         are_older=are_older,
@@ -250,10 +285,6 @@ def _cells(
             found.items(), key=lambda entry: (order.get(entry[0], len(order)), entry[0])
         )
     )
-
-
-def _by_place(cells: tuple[CellFigures, ...]) -> dict[tuple[str, str, str], CellFigures]:
-    return {(cell.suite, cell.condition, cell.agent): cell for cell in cells}
 
 
 def _names(cells: tuple[_Cell, ...]) -> list[str]:

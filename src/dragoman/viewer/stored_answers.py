@@ -1,0 +1,210 @@
+"""The answer of a run and its drops, kept with the index that a viewer reads."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+
+from dragoman.analysis.cell_summary import ConversationResult, PlaceInRun
+from dragoman.analysis.drops import Drop
+from dragoman.analysis.intervals import INTERVAL_METHOD
+from dragoman.core.conditions import condition_from
+from dragoman.core.scores import OutcomeStatus
+from dragoman.dataframes.comparisons import drops_among
+from dragoman.dataframes.overviews import baseline_drops
+from dragoman.dataframes.results import chosen_scoring, outcomes
+from dragoman.report import degradation as reported
+from dragoman.report.overview import (
+    OVERVIEW_VERSION,
+    CellPoint,
+    DropRow,
+    Failures,
+    RunOverview,
+    RunTotals,
+    build_overview,
+)
+from dragoman.runs.manifest import read_manifest
+from dragoman.store.run_index import RunIndex, counts, filter_fields
+from dragoman.store.run_store import open_run
+from dragoman.viewer.run_index import FilterFields
+from dragoman.viewer.stored_figures import StoredFigures
+
+_DROPS_NAME = f"losses {INTERVAL_METHOD}"
+_OVERVIEW_NAME = f"overview {OVERVIEW_VERSION} {INTERVAL_METHOD}"
+
+MOST_KEYS = 12
+"""Conversations behind a number that are named; the others are counted."""
+
+
+class ShownFigure(msgspec.Struct, frozen=True):
+    """A number in words, more about it, and the conversations behind it.
+
+    Attributes:
+        words: What it says.
+        about: Its interval; "" for none.
+        count: How many conversations stand behind it.
+        behind: The name that the list of conversations shows them by; "" where there are none.
+        conversations: The first of them, where they are named.
+    """
+
+    words: str
+    about: str
+    count: int
+    behind: str = ""
+    conversations: tuple[PlaceInRun, ...] = ()
+
+
+class ShownDrop(msgspec.Struct, frozen=True):
+    """What is lost from one condition to another, in words."""
+
+    sentence: str
+    failed: ShownFigure
+    stages: tuple[ShownFigure, ...]
+    values: tuple[ShownFigure, ...]
+    is_looked_for: bool
+
+
+class StoredDrops(msgspec.Struct, frozen=True):
+    """The losses of a run, the largest first."""
+
+    drops: tuple[ShownDrop, ...] = msgspec.field(default=(), name="losses")
+
+
+def stored_drops(index: RunIndex) -> StoredDrops:
+    """Return the losses that were made last; none before the first."""
+    found = index.state(_DROPS_NAME)
+    return StoredDrops() if found is None else msgspec.json.decode(found, type=StoredDrops)
+
+
+def stored_overview(index: RunIndex) -> RunOverview | None:
+    """Return the answer that was made last; None before the first."""
+    found = index.state(_OVERVIEW_NAME)
+    return None if found is None else msgspec.json.decode(found, type=RunOverview)
+
+
+def has_answers(index: RunIndex) -> bool:
+    """Return whether drops and the answer were made; an older index has none."""
+    return all(index.state(name) is not None for name in (_DROPS_NAME, _OVERVIEW_NAME))
+
+
+def make_answers(folder: Path, index: RunIndex, figures: StoredFigures | None) -> None:
+    """Make a run's answer and what is lost between its conditions, and keep both with the index.
+
+    Args:
+        folder: The run's folder.
+        index: The index.
+        figures: The figures of its cells.
+    """
+    behind: dict[str, list[str]] = {}
+    with open_run(folder, write=False) as store:
+        rows: tuple[ConversationResult, ...] = ()
+        if len(store.conditions()) > 1:
+            rows = tuple(outcomes(store, *chosen_scoring(store, None, None), heads_only=True))
+        found = drops_among(store, rows) if rows else ()
+        made = StoredDrops(tuple(_shown_drop(loss, behind) for loss in reported.by_size(found)))
+        overview = build_overview(
+            list(_points(index, figures)),
+            baseline_drops(store, rows) if rows else (),
+            rows,
+            read_manifest(store).not_applicable,
+            RunTotals(),
+        )
+    with index.changing():
+        index.put_state(_OVERVIEW_NAME, msgspec.json.encode(_shortened(overview, behind)))
+        index.put_behind(behind)
+        index.put_state(_DROPS_NAME, msgspec.json.encode(made))
+
+
+def _points(index: RunIndex, figures: StoredFigures | None) -> Iterator[CellPoint]:
+    """Yield the figures of the cells, and what is missing in them."""
+    known = {} if figures is None else figures.by_place
+    standings: dict[tuple[str, str, str], dict[OutcomeStatus, int]] = {}
+    named = filter_fields(index)
+    for number, many in counts(index).items():
+        entry = msgspec.json.decode(named[number], type=FilterFields)
+        place = entry.suite, entry.stored_condition, entry.agent
+        own = standings.setdefault(place, dict.fromkeys(get_args(OutcomeStatus), 0))
+        own[entry.outcome] += many
+    for (suite, stored, agent), own in sorted(standings.items()):
+        condition = condition_from(stored)
+        cell = known.get((suite, condition.label, agent))
+        if cell is not None:
+            yield CellPoint(
+                suite=suite,
+                condition=condition,
+                agent=agent,
+                figure=cell.first,
+                left_out=cell.result.left_out,
+                unscored=own["unscored"],
+                infrastructure=own["infrastructure"],
+                code_errors=own["code"],
+                missing=own["missing"],
+                planned=sum(own.values()),
+                is_assumed=cell.assumed,
+            )
+
+
+def _shortened(found: RunOverview, behind: dict[str, list[str]]) -> RunOverview:
+    """Return an answer whose lists name their first conversations; `behind` gets all of them."""
+
+    def short(each: Failures) -> Failures:
+        if each.places:
+            behind[each.name] = [place.key for place in each.places]
+        return msgspec.structs.replace(each, places=each.places[:MOST_KEYS])
+
+    def row(each: DropRow) -> DropRow:
+        return msgspec.structs.replace(
+            each,
+            failures=short(each.failures),
+            parts=tuple(
+                msgspec.structs.replace(part, failures=short(part.failures)) for part in each.parts
+            ),
+            values=tuple(
+                msgspec.structs.replace(value, conversations=short(value.conversations))
+                for value in each.values
+            ),
+        )
+
+    rows, folded = tuple(map(row, found.rows)), tuple(map(row, found.folded))
+    subject = next((each for each in (*rows, *folded) if _is_alike(each, found.subject)), None)
+    return msgspec.structs.replace(found, rows=rows, folded=folded, subject=subject)
+
+
+def _is_alike(one: DropRow, other: DropRow | None) -> bool:
+    return other is not None and one.failures.name == other.failures.name
+
+
+def _shown_drop(loss: Drop, behind: dict[str, list[str]]) -> ShownDrop:
+    """Return a loss as a page shows it, and put down which conversations are behind its numbers."""
+
+    def figure(
+        words: str, about: str, places: Sequence[PlaceInRun], named: int = 0, name: str = ""
+    ) -> ShownFigure:
+        full = f"{between}: {name or words}" if places else ""
+        if places:
+            behind[full] = [place.key for place in places]
+        return ShownFigure(words, about, len(places), full, tuple(places[:named]))
+
+    a, b = loss.comparison.a, loss.comparison.b
+    between = f"{b.suite}, {b.agent}, {b.condition.label} against {a.condition.label}"
+    values = [(f"not heard: {reported.share_words(share)}", share.behind) for share in loss.values]
+    values += [(words, share.behind) for _, words, share in reported.stated_shares(loss)]
+    if loss.misrecognized:
+        said = f"{len(loss.misrecognized)} of {len(loss.failed)} failures misheard a value"
+        values.append((said, loss.misrecognized))
+    return ShownDrop(
+        reported.headline(loss),
+        figure("failed", "", loss.failed),
+        tuple(
+            figure(
+                reported.part_words(part),
+                reported.points_interval(part.interval),
+                part.behind,
+                name=reported.NAMES[part.stage],
+            )
+            for part in reported.largest_first(loss.parts)
+        ),
+        tuple(figure(words, "", places, MOST_KEYS) for words, places in values),
+        loss.is_looked_for,
+    )
