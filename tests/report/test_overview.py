@@ -123,7 +123,10 @@ def test_chips_hold_what_differs_from_the_baseline_in_words() -> None:
     assert condition_chips(BOTH, VIETNAMESE) == ("telephone",)
     assert condition_chips(PLAIN) == ()
     assert condition_label(PLAIN) == "English text"
-    assert condition_phrase(PLAIN.with_axes(voice="simulated:10")) == "with simulated 10\u00a0%\u00a0WER"
+    assert (
+        condition_phrase(PLAIN.with_axes(voice="simulated:10"))
+        == "with simulated 10\u00a0%\u00a0WER"
+    )
     assert condition_chips(condition_of({"language": "xx/../y.toml"})) == ("xx/../y.toml",)
 
 

@@ -74,11 +74,11 @@ def test_what_is_lost_between_conditions_leads_to_what_failed(view: View, tmp_pa
         store.put(played_now(each, ago=9, value=0.0) for each in cells[6:])
     viewer = view(tmp_path / "run")
 
-    overview = viewer.made("/run/run", shows="loses")
+    overview = viewer.made("/run/run", shows="Drop against the baseline")
     (link,) = re.findall(r'href="([^"]+behind=[^"]+)">2 failures</a>', overview)
     listed = viewer.get(html.unescape(link)).text
 
-    assert "loses 50.0" in overview
+    assert "\N{MINUS SIGN}50.0" in overview
     assert "<h1>2 conversations</h1>" in listed
     assert re.findall(r'">(t\d)</a>', listed) == ["t3", "t4"]
 

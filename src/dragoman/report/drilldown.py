@@ -9,7 +9,13 @@ from dragoman.analysis.cell_summary import ConversationResult, PlaceInRun
 from dragoman.analysis.comparison import Comparison, TaskPair
 from dragoman.analysis.drops import CountedShare, Drop
 from dragoman.report import degradation
-from dragoman.report.overview import Failures, MatrixCell, MatrixRow, RunOverview
+from dragoman.report.overview import (
+    Failures,
+    MatrixCell,
+    MatrixRow,
+    RunOverview,
+    remaining_drops,
+)
 from dragoman.report.view_model import RunView
 
 MAX_FLIPPED = 20
@@ -91,8 +97,11 @@ class DrilldownLinks:
         self.behind: list[Drilldown] = []
 
     def drops(self, run: RunView) -> tuple[LinkedDrop, ...]:
-        """Return what is lost between a run's conditions, the largest loss first."""
-        return tuple(self._loss(run.name, loss) for loss in degradation.by_size(run.drops))
+        """Return the drops that the first screen does not show, the largest one first."""
+        found = run.drops
+        if run.overview is not None:
+            found = remaining_drops(run.overview, found)
+        return tuple(self._loss(run.name, loss) for loss in degradation.by_size(found))
 
     def flipped(self, entry: Comparison) -> tuple[tuple[FlippedTask, ...], tuple[FlippedTask, ...]]:
         """Return tasks that B won and lost, as far as they are named."""
@@ -189,6 +198,10 @@ class ReportLinks:
             self._lists[row.failures.name] = links.list_of(
                 run, row.suite, f"{about}: failures", row.failures.places
             )
+            for part in row.parts:
+                self._lists[part.failures.name] = links.list_of(
+                    run, row.suite, f"{about}: {part.stage}", part.failures.places
+                )
             for value in row.values:
                 self._lists[value.conversations.name] = links.list_of(
                     run,

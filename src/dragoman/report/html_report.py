@@ -28,7 +28,7 @@ from dragoman.report.figure_spec import FigureSpec
 from dragoman.report.first_screen import FirstScreen, example_words, first_screen, heat_level
 from dragoman.report.html_parts import Panel
 from dragoman.report.html_payload import MAX_PACKED, ScannedConversation, pack, scan_conversations
-from dragoman.report.overview import points_of
+from dragoman.report.overview import basis, points_of
 from dragoman.report.run_figures import run_figures
 from dragoman.report.text_tables import TextTable
 from dragoman.report.view_model import (
@@ -164,7 +164,7 @@ def render_report(
     drawn = run_figures(runs, comparisons)
     links = DrilldownLinks(runs)
     screens = tuple(_screens(runs, links))
-    lost = [(run, links.drops(run)) for run in runs if run.drops]
+    lost = [(run, found) for run in runs if (found := links.drops(run))]
     scanned = scan_conversations(runs)
     packed = pack(runs, links.behind, room, scanned)
     has_several = len(runs) > 1
@@ -186,7 +186,7 @@ def render_report(
                 line for run in runs for cell in run.cells for line in cell.ledger
             ),
             spent=cost_by_scenario([cell for run in runs for cell in run.cells]),
-            contents=tuple(_contents(runs, drawn, leading, following)),
+            contents=tuple(_contents(runs, drawn, (leading, following), has_drops=bool(lost))),
             sections={drawing.section for drawing in drawn},
             draws=f"{RESAMPLES:,}",
             method=INTERVAL_METHOD,
@@ -254,6 +254,7 @@ def _environment() -> "jinja2.Environment":
         wording=formatting,
         points_interval=points_interval,
         points_of=points_of,
+        basis=basis,
         heat_level=heat_level,
         example_words=example_words,
         panels=html_parts,
@@ -336,16 +337,18 @@ def _added_section(
 def _contents(
     runs: Sequence[RunView],
     drawn: Sequence[FigureSpec],
-    leading: Iterable[_AddedSection],
-    following: Iterable[_AddedSection],
+    sections_added: tuple[Iterable[_AddedSection], Iterable[_AddedSection]],
+    *,
+    has_drops: bool,
 ) -> Iterator[tuple[str, str]]:
     """Yield the sections that the page has, with their names."""
     has = {
         "overview": any(run.overview is not None for run in runs),
-        "lost": any(run.drops for run in runs),
+        "lost": has_drops,
         "cost": any(cell.ledger for run in runs for cell in run.cells),
         "languages": any(drawing.section == "languages" for drawing in drawn),
     }
+    leading, following = sections_added
     for own, added in ((OVERVIEW, ()), (LOST, leading), (RESULTS, following), (CELLS, ())):
         yield from ((key, title) for key, title in own.items() if has.get(key, True))
         yield from ((each.key, each.title) for each in added)

@@ -102,6 +102,7 @@ class DropRow(msgspec.Struct, frozen=True):
         chips: The values by which it differs from the baseline, in words.
         phrase: The same as part of a sentence.
         baseline: The baseline in words.
+        against: The baseline's stored label.
         before: pass^1 at the baseline, over the compared tasks.
         after: pass^1 under the condition, over the same tasks.
         drop: The difference; negative for a gain.
@@ -127,6 +128,7 @@ class DropRow(msgspec.Struct, frozen=True):
     chips: tuple[str, ...]
     phrase: str
     baseline: str
+    against: str
     before: float
     after: float
     drop: float
@@ -311,6 +313,27 @@ class RunOverview(msgspec.Struct, frozen=True):
         return max((row.comparisons for row in (*self.rows, *self.folded)), default=0)
 
 
+def remaining_drops(found: RunOverview, drops: Iterable[Drop]) -> tuple[Drop, ...]:
+    """Return drops that a first screen does not show.
+
+    Those of agents that fail at the baseline say nothing and are left out as well.
+    """
+    rows = (*found.rows, *found.folded)
+    shown = {(row.suite, row.agent, row.against, row.condition) for row in rows}
+    failing = {(each.suite, each.agent) for each in found.failing}
+    return tuple(
+        drop
+        for drop in drops
+        if _place_of(drop) not in shown
+        and (drop.comparison.a.suite, drop.comparison.a.agent) not in failing
+    )
+
+
+def _place_of(drop: Drop) -> tuple[str, str, str, str]:
+    a, b = drop.comparison.a, drop.comparison.b
+    return b.suite, b.agent, a.condition.label, b.condition.label
+
+
 def build_overview(
     points: Sequence[CellPoint],
     drops: Sequence[Drop],
@@ -420,6 +443,7 @@ def _row(drop: Drop, names: Mapping[str, str], tested: int) -> DropRow:
         chips=labels.condition_chips(b.condition, a.condition),
         phrase=labels.condition_phrase(b.condition, a.condition),
         baseline=labels.condition_label(a.condition),
+        against=a.condition.label,
         before=gap.a,
         after=gap.b,
         drop=0.0 - gap.difference,

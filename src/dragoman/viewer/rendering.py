@@ -17,7 +17,7 @@ from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
 from dragoman.report.first_screen import example_words, heat_level
 from dragoman.report.html_parts import percent
-from dragoman.report.overview import points_of
+from dragoman.report.overview import basis, points_of
 from dragoman.viewer.open_runs import Library, OpenedRun
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def _environment() -> "jinja2.Environment":
     environment.globals.update(
         wording=formatting,
         points_of=points_of,
+        basis=basis,
         heat_level=heat_level,
         example_words=example_words,
     )

@@ -23,6 +23,7 @@ from dragoman.report.overview import (
     RunOverview,
     RunTotals,
     build_overview,
+    remaining_drops,
 )
 from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_index import RunIndex, counts, filter_fields
@@ -30,7 +31,7 @@ from dragoman.store.run_store import open_run
 from dragoman.viewer.run_index import FilterFields
 from dragoman.viewer.stored_figures import StoredFigures
 
-_DROPS_NAME = f"losses {INTERVAL_METHOD}"
+_DROPS_NAME = f"further losses {INTERVAL_METHOD}"
 _OVERVIEW_NAME = f"overview {OVERVIEW_VERSION} {INTERVAL_METHOD}"
 
 MOST_KEYS = 12
@@ -66,7 +67,7 @@ class ShownDrop(msgspec.Struct, frozen=True):
 
 
 class StoredDrops(msgspec.Struct, frozen=True):
-    """The losses of a run, the largest first."""
+    """The drops of a run that its answer does not have, the largest first."""
 
     drops: tuple[ShownDrop, ...] = msgspec.field(default=(), name="losses")
 
@@ -102,7 +103,6 @@ def make_answers(folder: Path, index: RunIndex, figures: StoredFigures | None) -
         if len(store.conditions()) > 1:
             rows = tuple(outcomes(store, *chosen_scoring(store, None, None), heads_only=True))
         found = drops_among(store, rows) if rows else ()
-        made = StoredDrops(tuple(_shown_drop(loss, behind) for loss in reported.by_size(found)))
         overview = build_overview(
             list(_points(index, figures)),
             baseline_drops(store, rows) if rows else (),
@@ -110,6 +110,8 @@ def make_answers(folder: Path, index: RunIndex, figures: StoredFigures | None) -
             read_manifest(store).not_applicable,
             RunTotals(),
         )
+    further = reported.by_size(remaining_drops(overview, found))
+    made = StoredDrops(tuple(_shown_drop(drop, behind) for drop in further))
     with index.changing():
         index.put_state(_OVERVIEW_NAME, msgspec.json.encode(_shortened(overview, behind)))
         index.put_behind(behind)
