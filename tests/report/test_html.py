@@ -465,7 +465,7 @@ def test_cells_are_set_against_each_other_over_the_tasks_that_both_finished() ->
     outcomes.append(outcome("6", 0, full_episode(), score(1.0), "better"))
     report = render_report([run_view(outcomes)], "Gaps")
     words = Page(report).text
-    assert "better against worse en/text/none" in words
+    assert "better against worse English text" in words
     assert "+1.000" in words
     assert "6 tasks, won 6, lost 0; p 0.031, Holm 0.031" in words
     assert "corrected by Holm for 1 comparison." in words

@@ -28,6 +28,7 @@ from dragoman.report.figure_spec import FigureSpec
 from dragoman.report.first_screen import FirstScreen, example_words, first_screen, heat_level
 from dragoman.report.html_parts import Panel
 from dragoman.report.html_payload import MAX_PACKED, ScannedConversation, pack, scan_conversations
+from dragoman.report.labels import condition_label
 from dragoman.report.overview import basis, points_of
 from dragoman.report.run_figures import run_figures
 from dragoman.report.text_tables import TextTable
@@ -261,6 +262,7 @@ def _environment() -> "jinja2.Environment":
         painted=lambda drawing: Markup(render_svg(drawing)),  # noqa: S704 - escapes what is in it
     )
     environment.filters.update(
+        in_words=condition_label,
         number=formatting.number,
         interval=formatting.interval,
         measured_value=formatting.measured_value,
