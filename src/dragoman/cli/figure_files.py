@@ -12,6 +12,7 @@ from dragoman.dataframes.run_views import run_views
 from dragoman.dataframes.text_files import as_csv
 from dragoman.registry.participant_names import judge_name
 from dragoman.report.charts import standalone_svg
+from dragoman.report.figure_presets import PRESETS, FigurePreset
 from dragoman.report.figure_spec import FigureSpec
 from dragoman.report.html_parts import figure_style, stylesheet
 from dragoman.report.run_figures import run_figures
@@ -41,6 +42,7 @@ class FiguresRequest(msgspec.Struct, frozen=True):
     formats: tuple[str, ...] = ("svg",)
     rules: str | None = None
     judge: str | None = None
+    preset: str = "page"
 
 
 def write_figures(asked: FiguresRequest) -> tuple[Path, ...]:
@@ -51,10 +53,11 @@ def write_figures(asked: FiguresRequest) -> tuple[Path, ...]:
         StoreError: Where a run cannot be read, or a file not be written.
     """
     converters = {name: _converter(name) for name in asked.formats}
+    preset = _preset(asked.preset)
     views = run_views(asked.folders, asked.rules, judge_name(asked.judge), heads_only=True)
     found = run_figures(views, compare_cells(views))
     asked.out.mkdir(parents=True, exist_ok=True)
-    written = [path for each in found for path in _write(each, asked.out, converters)]
+    written = [path for each in found for path in _write(each, asked.out, converters, preset)]
     index = asked.out / "figures.md"
     atomic_write(index, _index(found, asked.formats).encode())
     if "pdf" in asked.formats or "png" in asked.formats:
@@ -65,9 +68,12 @@ def write_figures(asked: FiguresRequest) -> tuple[Path, ...]:
 
 
 def _write(
-    drawing: FigureSpec, folder: Path, converters: Mapping[str, Callable[[str], bytes]]
+    drawing: FigureSpec,
+    folder: Path,
+    converters: Mapping[str, Callable[[str], bytes]],
+    preset: FigurePreset,
 ) -> Iterator[Path]:
-    svg = standalone_svg(drawing, figure_style(), stylesheet())
+    svg = standalone_svg(drawing, figure_style(), stylesheet(), preset)
     for name, convert in converters.items():
         path = folder / f"{drawing.name}.{name}"
         atomic_write(path, convert(svg))
@@ -88,6 +94,12 @@ def figure_frame(drawing: FigureSpec) -> pl.DataFrame:
         for datum in drawing.data
     ]
     return pl.DataFrame(rows, schema=COLUMNS, orient="row", strict=False)
+
+
+def _preset(name: str) -> FigurePreset:
+    if name not in PRESETS:
+        raise UsageError(f"--preset {name:.20}: choose {', '.join(PRESETS)}")
+    return PRESETS[name]
 
 
 def _converter(name: str) -> Callable[[str], bytes]:

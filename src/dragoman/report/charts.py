@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from dragoman.report.figure_presets import PAGE, FigurePreset, layout
 from dragoman.report.figure_spec import Datum, FigureSpec, Kind
 from dragoman.report.svg import (
     TEXT,
-    WIDTH,
     Scale,
     SvgPart,
     axis_title,
@@ -53,8 +53,10 @@ def stacked_bars(drawing: FigureSpec) -> SvgPart:
 
 def _rows(drawing: FigureSpec, painted: _Row) -> SvgPart:
     named = legend(drawing)
-    labels = min(BAR_LABEL_WIDTH, max(map(text_width, drawing.places), default=0))
-    scale = scale_of(drawing, labels + 10, WIDTH - VALUES)
+    labels = min(
+        BAR_LABEL_WIDTH, 0.3 * drawing.width, max(map(text_width, drawing.places), default=0)
+    )
+    scale = scale_of(drawing, labels + 10, drawing.width - VALUES)
     y = top = named.height + 6
     body = []
     for place in drawing.places:
@@ -93,8 +95,9 @@ def _bar(drawing: FigureSpec, datum: Datum, scale: Scale, y: float) -> str:
     if datum.interval is not None:
         low, high = scale.at(datum.interval.low), scale.at(datum.interval.high)
         parts.append(whisker(low, high, middle))
+        parts.append(element("circle", class_="point", cx=end, cy=middle, r=3.5))
     shown = drawing.shown(datum.value).removesuffix("\u00a0%")
-    return "".join((*parts, small(shown, float(WIDTH), middle + 4, "end")))
+    return "".join((*parts, small(shown, drawing.width, middle + 4, "end")))
 
 
 def _draw_stacked_bar(
@@ -107,7 +110,7 @@ def _draw_stacked_bar(
             begun += datum.value
     whole = next((datum.n for datum in data if datum.n is not None), None)
     if whole is not None:
-        body.append(small(f"of {whole:g}", float(WIDTH), y + BAR * 0.75 + 4, "end"))
+        body.append(small(f"of {whole:g}", drawing.width, y + BAR * 0.75 + 4, "end"))
     return SvgPart("".join(body), BAR * 1.5)
 
 
@@ -129,9 +132,12 @@ _DARKEST = 0.55
 
 def heat_map(drawing: FigureSpec) -> SvgPart:
     """Return a row for each place and a column for each column, the darker the more."""
-    labels = min(FIELD_LABEL_WIDTH, max(map(text_width, drawing.places), default=0)) + 10
+    labels = (
+        min(FIELD_LABEL_WIDTH, 0.3 * drawing.width, max(map(text_width, drawing.places), default=0))
+        + 10
+    )
     columns = drawing.columns
-    width = min(MOST_FIELD, (WIDTH - labels) / max(1, len(columns)))
+    width = min(MOST_FIELD, (drawing.width - labels) / max(1, len(columns)))
     wrapped = [wrap_words(column, width - 6) for column in columns]
     top = 8 + max(map(len, wrapped), default=1) * TEXT * 1.2
     body = [
@@ -204,9 +210,9 @@ def scatter_plot(drawing: FigureSpec) -> SvgPart:
     named = legend(drawing)
     top, bottom = named.height + 10, named.height + 10 + HEIGHT
     scale = scale_of(drawing, bottom, top)
-    across = scale_over([datum.x or 0.0 for datum in drawing.known], LEFT, WIDTH - RIGHT)
+    across = scale_over([datum.x or 0.0 for datum in drawing.known], LEFT, drawing.width - RIGHT)
     if max((datum.x or 0.0 for datum in drawing.known), default=0) <= 1:
-        across = Scale(0, 1, LEFT, WIDTH - RIGHT, (0, 0.25, 0.5, 0.75, 1))
+        across = Scale(0, 1, LEFT, drawing.width - RIGHT, (0, 0.25, 0.5, 0.75, 1))
     dots = "".join(
         mark(
             drawing,
@@ -227,7 +233,7 @@ def scatter_plot(drawing: FigureSpec) -> SvgPart:
 
 def _numbers(drawing: FigureSpec) -> Scale:
     """Return the axis of whole numbers, with lines at whole ones."""
-    found = scale_over([float(place) for place in drawing.places], LEFT, WIDTH - RIGHT)
+    found = scale_over([float(place) for place in drawing.places], LEFT, drawing.width - RIGHT)
     whole = tuple(tick for tick in found.ticks if tick == int(tick))
     return msgspec.structs.replace(found, ticks=whole)
 
@@ -235,13 +241,14 @@ def _numbers(drawing: FigureSpec) -> Scale:
 class _Across:
     """Where a series' values lie from left to right."""
 
-    def __init__(self, places: Sequence[str], along: Scale | None, shift: float) -> None:
-        self._places, self._along, self._shift = places, along, shift
+    def __init__(self, drawing: FigureSpec, along: Scale | None, shift: float) -> None:
+        self._places, self._along, self._shift = drawing.places, along, shift
+        self._width = drawing.width - LEFT - RIGHT
 
     def __call__(self, place: str) -> float:
         if self._along is not None:
             return self._along.at(float(place))
-        width = (WIDTH - LEFT - RIGHT) / len(self._places)
+        width = self._width / len(self._places)
         return LEFT + (self._places.index(place) + 0.5) * width + self._shift
 
 
@@ -249,7 +256,7 @@ def _offset(drawing: FigureSpec, name: str, along: Scale | None) -> _Across:
     """Series lie side by side over names, so that their intervals can be told apart."""
     series = drawing.series
     shift = (series.index(name) - (len(series) - 1) / 2) * APART
-    return _Across(drawing.places, along, shift)
+    return _Across(drawing, along, shift)
 
 
 def _curve(drawing: FigureSpec, name: str, scale: Scale, across: _Across) -> str:
@@ -280,7 +287,7 @@ def _levels(drawing: FigureSpec, scale: Scale) -> str:
     for tick in scale.ticks:
         y = scale.at(tick)
         kind = "grid" if round(tick, 9) else "zero"
-        found.append(element("line", class_=kind, x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y))
+        found.append(element("line", class_=kind, x1=LEFT, x2=drawing.width - RIGHT, y1=y, y2=y))
         found.append(label(tick_text(drawing, tick), LEFT - 6, y + 4, "end"))
     middle = (scale.start + scale.end) / 2
     turned = label(
@@ -290,7 +297,7 @@ def _levels(drawing: FigureSpec, scale: Scale) -> str:
 
 
 def _named_places(drawing: FigureSpec, bottom: float) -> SvgPart:
-    width = (WIDTH - LEFT - RIGHT) / max(1, len(drawing.places))
+    width = (drawing.width - LEFT - RIGHT) / max(1, len(drawing.places))
     wrapped = [wrap_words(place, width - 6) for place in drawing.places]
     rows = max(map(len, wrapped), default=1)
     body = "".join(
@@ -315,7 +322,7 @@ def _draw_numbered_axis(drawing: FigureSpec, along: Scale, top: float, bottom: f
 def _along(drawing: FigureSpec, bottom: float, height: float, body: str) -> SvgPart:
     if not drawing.along:
         return SvgPart(body, height)
-    middle = (LEFT + WIDTH - RIGHT) / 2
+    middle = (LEFT + drawing.width - RIGHT) / 2
     title = label(drawing.along, middle, bottom + height + TEXT, "middle")
     return SvgPart(body + title, height + TEXT * 1.6)
 
@@ -330,7 +337,7 @@ FEWEST = 3
 def radar_chart(drawing: FigureSpec) -> SvgPart:
     """Return a spoke for each place, from 0 in the middle to 1."""
     named = legend(drawing)
-    middle = (WIDTH / 2, named.height + AROUND_RADAR + RADIUS)
+    middle = (drawing.width / 2, named.height + AROUND_RADAR + RADIUS)
     spokes = {place: _direction(drawing, at) for at, place in enumerate(drawing.places)}
     body = [_ring(ring, list(spokes.values()), middle) for ring in RINGS]
     for place, (right, down) in spokes.items():
@@ -405,7 +412,6 @@ CHARTS: Mapping[Kind, Callable[[FigureSpec], SvgPart]] = {
     "scatter": scatter_plot,
 }
 
-_MARGIN = 10
 _NAMESPACE = "http://www.w3.org/2000/svg"
 _VARIABLE = re.compile(r"(--[\w-]+):\s*([^;]+);")
 _USED = re.compile(r"var\((--[\w-]+)\)")
@@ -425,38 +431,41 @@ def render_svg(drawing: FigureSpec) -> str:
         "svg",
         wrapped + found.body,
         class_="drawing",
-        viewBox=f"-1 -1 {WIDTH + 2} {height:.0f}",
+        viewBox=f"-1 -1 {drawing.width + 2:.0f} {height:.0f}",
         role="img",
         aria_label=drawing.title,
     )
 
 
-def standalone_svg(drawing: FigureSpec, style: str, palette: str) -> str:
+def standalone_svg(
+    drawing: FigureSpec, style: str, palette: str, preset: FigurePreset = PAGE
+) -> str:
     """Return a figure as a file of its own: light, on white, with all that it needs.
 
     Args:
         drawing: The figure.
         style: The rules of figures, as the page has them.
         palette: The rules that say which colours their variables are; the first of each holds.
+        preset: What the file is for.
     """
     colours: dict[str, str] = {}
     for name, value in _VARIABLE.findall(palette):
         colours.setdefault(name, value)
     rules = _USED.sub(lambda found: colours[found.group(1)], style)
-    found = CHARTS[drawing.kind](drawing)
-    width, height = WIDTH + 2 * _MARGIN, found.height + 2 * _MARGIN
-    wrapped = element("title", escape_text(drawing.title)) + element(
+    sized = msgspec.structs.replace(drawing, width=preset.width)
+    page = layout(sized, CHARTS[drawing.kind](sized), preset)
+    about = element("title", escape_text(drawing.title)) + element(
         "desc", escape_text(drawing.caption)
     )
     sheet = element("style", escape_text(rules))
-    page = element("rect", x=-_MARGIN, y=-_MARGIN, width=width, height=height, fill="#fff")
+    ground = element("rect", width=page.width, height=page.height, fill="#fff")
     return element(
         "svg",
-        wrapped + sheet + page + found.body,
+        about + sheet + ground + page.body,
         xmlns=_NAMESPACE,
-        width=width,
-        height=f"{height:.0f}",
-        viewBox=f"{-_MARGIN} {-_MARGIN} {width} {height:.0f}",
+        width=page.shown_width,
+        height=page.shown_height,
+        viewBox=f"0 0 {page.width:.0f} {page.height:.0f}",
         font_family="Helvetica, Arial, DejaVu Sans, sans-serif",
         font_size=TEXT,
         class_="drawing",

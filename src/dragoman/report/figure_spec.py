@@ -25,6 +25,10 @@ MAX_SERIES = 8
 """As many colours are told apart; a figure with more series has none."""
 
 
+WIDTH = 540.0
+"""How wide figures are unless a preset says otherwise."""
+
+
 class Datum(msgspec.Struct, frozen=True):
     """One value of a figure.
 
@@ -73,6 +77,7 @@ class FigureSpec(msgspec.Struct, frozen=True):
         axis: What is said beside the axis of values.
         along: What is said beside the other axis.
         of: What `n` counts, in the singular; empty where that differs.
+        width: How wide it is drawn, in pixels at full size.
     """
 
     name: str
@@ -85,6 +90,7 @@ class FigureSpec(msgspec.Struct, frozen=True):
     axis: str = "pass^1"
     along: str = ""
     of: str = "task"
+    width: float = WIDTH
 
     @property
     def series(self) -> tuple[str, ...]:

@@ -89,7 +89,8 @@ def language_label(code: str) -> str:
 
 def axis_label(axis: str, value: str) -> str:
     """Return the value of an axis in words, as a chip shows it."""
-    return _AXIS_LABELS.get(axis, lambda each: f"{axis} {each}")(value)
+    make = _AXIS_LABELS.get(axis)
+    return f"{axis} {value}" if make is None else make(value)
 
 
 def _voice_label(value: str) -> str:
@@ -138,11 +139,12 @@ def condition_label(condition: Condition) -> str:
 
 def condition_phrase(condition: Condition, baseline: Condition = PLAIN) -> str:
     """Return the differences from the baseline as part of a sentence: in Vietnamese by telephone."""
-    phrases = [
-        _PHRASES.get(axis, lambda each: f"with {each}")(label)
-        for axis, label in _differences(condition, baseline)
-    ]
-    return " ".join(phrases)
+    return " ".join(_phrase(axis, label) for axis, label in _differences(condition, baseline))
+
+
+def _phrase(axis: str, label: str) -> str:
+    make = _PHRASES.get(axis)
+    return f"with {label}" if make is None else make(label)
 
 
 def _differences(condition: Condition, baseline: Condition) -> list[tuple[str, str]]:

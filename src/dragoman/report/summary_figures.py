@@ -9,6 +9,7 @@ from dragoman.analysis.cell_summary import CellSummary
 from dragoman.analysis.comparison import CellName, Comparison
 from dragoman.core.conditions import ENGLISH, IN_ENGLISH, axis_names
 from dragoman.report.figure_spec import Datum, FigureSpec, Section, distinct_names, file_name
+from dragoman.report.labels import condition_label
 
 _OF_LANGUAGE = frozenset({"language", "scenario", "partition"})
 
@@ -102,7 +103,7 @@ def _first(cells: Sequence[GridCell], suite: str) -> FigureSpec:
         f"The share of trials that succeed, over tasks with nothing undecided. {_INTERVALS}",
         tuple(
             Datum(
-                cell.cell.condition.label,
+                condition_label(cell.cell.condition),
                 *(first.value, first.interval, first.tasks, _agent(cells, cell)),
                 note="" if first.value is not None else "no task is decided",
                 cell=cell.number,
@@ -126,7 +127,7 @@ def _persona_figure(cells: Sequence[GridCell], suite: str) -> FigureSpec:
             Datum(
                 figure.persona,
                 *(figure.value, figure.interval, figure.tasks),
-                f"{_agent(cells, cell)}, {cell.cell.condition.label}",
+                f"{_agent(cells, cell)}, {condition_label(cell.cell.condition)}",
                 note="" if figure.value is not None else "no task is decided",
                 cell=cell.number,
             )
@@ -156,7 +157,7 @@ def _powers(cells: Sequence[GridCell], suite: str) -> FigureSpec:
         tuple(
             Datum(
                 *(f"k = {figure.k}", figure.value, figure.interval, figure.tasks),
-                f"{_agent(cells, cell)}, {cell.cell.condition.label}",
+                f"{_agent(cells, cell)}, {condition_label(cell.cell.condition)}",
                 cell=cell.number,
             )
             for cell in cells
@@ -169,7 +170,7 @@ def _powers(cells: Sequence[GridCell], suite: str) -> FigureSpec:
 def _gaps(comparisons: Sequence[Comparison]) -> FigureSpec:
     tested = [each for each in comparisons if each.gaps]
     clearest = sorted(tested, key=lambda each: 2.0 if each.p is None else each.p)[:_MOST_GAPS]
-    shown = [each for each in tested if each in clearest]
+    shown = sorted(clearest, key=lambda each: each.gaps[0].difference)
     left = len(tested) - len(shown)
     further = f" The {len(shown)} with the smallest p of {len(tested)} comparisons." if left else ""
     return FigureSpec(
@@ -196,7 +197,7 @@ def _gaps(comparisons: Sequence[Comparison]) -> FigureSpec:
 
 def _cell_pair(each: Comparison) -> str:
     a, b = (_distinguishing_name(side, each) for side in (each.a, each.b))
-    shared = each.a.agent if each.a.agent == each.b.agent else each.a.condition.label
+    shared = each.a.agent if each.a.agent == each.b.agent else condition_label(each.a.condition)
     return f"{b} against {a}, {shared}, {each.a.suite}"
 
 
@@ -205,7 +206,7 @@ def _distinguishing_name(side: CellName, each: Comparison) -> str:
     if each.a.agent != each.b.agent:
         names.append(side.agent)
     if each.a.condition != each.b.condition:
-        names.append(side.condition.label)
+        names.append(condition_label(side.condition))
     if each.a.run != each.b.run:
         names.append(side.run)
     return ", ".join(names) or side.agent

@@ -98,9 +98,6 @@ def _number(value: object) -> object:
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else value
 
 
-WIDTH = 540
-"""How wide figures are."""
-
 GAP = 18
 _TICKS = 4
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
@@ -200,7 +197,7 @@ def legend(drawing: FigureSpec) -> SvgPart:
     for number, name in enumerate(series):
         shown = name if len(name) <= 90 else f"{name[:89]}…"  # noqa: PLR2004 - a line of them
         width = 18 + text_width(shown) + GAP
-        if x and x + width > WIDTH:
+        if x and x + width > drawing.width:
             x, y = 0.0, y + TEXT * 1.6
         sample = element(
             "rect", class_="mark", x=x, y=y - TEXT * 0.8, width=11.0, height=11.0, rx=2

@@ -7,6 +7,7 @@ import pytest
 
 from dragoman.analysis.intervals import Interval
 from dragoman.report.charts import CHARTS, render_svg, standalone_svg
+from dragoman.report.figure_presets import PRESETS
 from dragoman.report.figure_spec import Datum, FigureSpec, Kind
 from dragoman.report.html_parts import figure_style, stylesheet
 
@@ -48,6 +49,26 @@ def test_a_file_of_its_own_is_whole_and_has_no_variable_left(kind: Kind) -> None
     assert root(text).tag == f"{SVG}svg"
     assert "var(" not in text
     assert "#0072b2" in text
+
+
+@pytest.mark.parametrize("kind", CHARTS)
+def test_a_slide_is_16_to_9_and_shows_its_title(kind: Kind) -> None:
+    found = drawing(kind)
+    slide = root(standalone_svg(found, figure_style(), stylesheet(), PRESETS["slide"]))
+
+    assert (slide.get("viewBox"), slide.get("width")) == ("0 0 1280 720", "1280")
+    shown = " ".join(node.text or "" for node in slide.iter(f"{SVG}text"))
+    assert found.title in shown
+
+
+@pytest.mark.parametrize("kind", CHARTS)
+def test_a_column_of_a_paper_has_its_width_in_inches_and_no_title(kind: Kind) -> None:
+    found = drawing(kind)
+    column = root(standalone_svg(found, figure_style(), stylesheet(), PRESETS["column"]))
+
+    assert column.get("width") == "3.4in"
+    assert found.title == column.findtext(f"{SVG}title")
+    assert found.title not in [node.text for node in column.iter(f"{SVG}text")]
 
 
 @pytest.mark.parametrize("kind", CHARTS)

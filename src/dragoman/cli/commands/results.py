@@ -326,7 +326,7 @@ def usage(  # noqa: PLR0913, PLR0917 - the options of one command
 
 
 @command(app, "figures", "figures runs/mine --out paper/figures --format svg,pdf", is_long=True)
-def figures(
+def figures(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("figures"),
     form: Annotated[
@@ -335,13 +335,17 @@ def figures(
             "--format", help="svg, png, pdf; several by commas. png and pdf need the extra figures."
         ),
     ] = "svg",
+    preset: Annotated[
+        str,
+        typer.Option(help="page; slide: 16:9 with a large title; column: a paper's column."),
+    ] = "page",
     rules: ScoredBy = None,
     judge: JudgedBy = None,
 ) -> None:
     """Write the figures of a report as files, each with its data as CSV beside it."""
     from dragoman.cli.figure_files import FiguresRequest, write_figures
 
-    asked = FiguresRequest(tuple(folders), out, tuple(form.split(",")), rules, judge)
+    asked = FiguresRequest(tuple(folders), out, tuple(form.split(",")), rules, judge, preset)
     for path in write_figures(asked):
         print(path)
 
