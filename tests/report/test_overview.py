@@ -78,6 +78,20 @@ def test_a_condition_that_is_not_distinguishable_is_folded_and_says_so() -> None
     )
 
 
+def test_a_drop_that_correction_makes_insignificant_says_so_in_the_headline() -> None:
+    lost: list[FailureSource | float] = [*["speech"] * 6, *[1.0] * 4]
+    found = overview(
+        cell(PLAIN, [1.0] * 10),
+        cell(TELEPHONE, lost),
+        cell(BOTH, lost),
+    )
+    assert found.rows == ()
+    assert found.headline == (
+        "support-v2 may lose 60.0 points of pass^1 by telephone: "
+        "not significant after correction for 2 comparisons"
+    )
+
+
 def test_an_agent_that_fails_at_the_baseline_has_no_drop_of_zero() -> None:
     found = overview(cell(PLAIN, [0.0] * 33), cell(TELEPHONE, [0.0] * 33))
     assert [each.sentence for each in found.failing] == [

@@ -9,6 +9,7 @@ from dragoman.analysis.cell_summary import ConversationResult, PlaceInRun
 from dragoman.analysis.comparison import Comparison, TaskPair
 from dragoman.analysis.drops import CountedShare, Drop
 from dragoman.report import degradation
+from dragoman.report.labels import condition_chips
 from dragoman.report.overview import (
     Failures,
     MatrixCell,
@@ -66,13 +67,15 @@ class LinkedDrop(msgspec.Struct, frozen=True):
 
     @property
     def base(self) -> str:
-        """What the base has."""
-        return degradation.base_name(self.loss)
+        """What the base has, in words."""
+        found = self.loss.comparison
+        return ", ".join(condition_chips(found.a.condition, found.b.condition))
 
     @property
     def other(self) -> str:
-        """What the other condition has instead."""
-        return degradation.other_name(self.loss)
+        """What the other condition has instead, in words."""
+        found = self.loss.comparison
+        return ", ".join(condition_chips(found.b.condition, found.a.condition))
 
 
 class FlippedTask(msgspec.Struct, frozen=True):

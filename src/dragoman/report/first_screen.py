@@ -30,7 +30,7 @@ MOST_VALUES = 5
 """Kinds of misrecognized values that are shown."""
 
 _TICKS = (0.05, 0.1, 0.2, 0.25, 0.5)
-_MOST_TICKS = 5
+_MOST_TICKS = 6
 _LEVELS = 10
 
 
@@ -116,7 +116,8 @@ class FirstScreen(msgspec.Struct, frozen=True):
     @property
     def folded_words(self) -> str:
         """How many conditions are folded, and what their p is corrected for."""
-        many = formatting.format_count(len(self.folded), "further condition")
+        kind = "further condition" if self.rows else "condition"
+        many = formatting.format_count(len(self.folded), kind)
         isare = "is" if len(self.folded) == 1 else "are"
         of = formatting.format_count(self.overview.comparisons, "comparison")
         return f"{many} {isare} not distinguishable from the baseline after correction for {of}"
@@ -126,18 +127,20 @@ def first_screen(overview: RunOverview) -> FirstScreen:
     """Return the first screen of a run."""
     every = (*overview.rows, *overview.folded)
     axis = _Axis(every)
-    drawn = tuple(map(axis.row, overview.rows))
+    # Without a distinguishable row, those whose own interval excludes zero are open.
+    shown = overview.rows or tuple(row for row in overview.folded if row.is_suggestive)
+    drawn = tuple(map(axis.row, shown))
     heard = _first_spoken(overview.subject, every)
     return FirstScreen(
         overview=overview,
         rows=drawn[:MOST_ROWS],
         further=drawn[MOST_ROWS:],
-        folded=tuple(map(axis.row, overview.folded)),
+        folded=tuple(axis.row(row) for row in overview.folded if row not in shown),
         ticks=axis.ticks,
         legend=tuple(_legend(every)),
         values=() if heard is None else heard.values[:MOST_VALUES],
         heard=heard,
-        is_open=not overview.rows,
+        is_open=not shown,
     )
 
 

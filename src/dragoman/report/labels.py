@@ -52,6 +52,16 @@ STAGE_LOSSES: Mapping[Stage, str] = {
 }
 """Begins a sentence with the points that a stage costs."""
 
+FAILED_COMPONENTS: Mapping[str, str] = {
+    "DB": "the database ended in another state than expected",
+    "ENV_ASSERTION": "a check of the final state failed",
+    "ACTION": "an expected call is missing",
+    "COMMUNICATE": "required information was not said",
+    "NL_ASSERTION": "an assertion about the conversation failed",
+    "CALLS": "the calls are not those that were expected",
+}
+"""What the failure of each component of a score means."""
+
 _STAGE_OF: Mapping[FailureStage, Stage] = {
     "line": "channel",
     "speech": "recognizer",

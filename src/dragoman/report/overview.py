@@ -151,6 +151,11 @@ class DropRow(msgspec.Struct, frozen=True):
         return self.p is not None and self.p < SIGNIFICANCE
 
     @property
+    def is_suggestive(self) -> bool:
+        """Whether it is a drop whose own interval excludes zero, before any correction."""
+        return self.interval.low > 0
+
+    @property
     def correction(self) -> str:
         """What p is corrected for, or that the drop is not significant."""
         many = f"correction for {formatting.format_count(self.comparisons, 'comparison')}"
@@ -492,6 +497,11 @@ def _headline(
     if subject is None:
         return _headline_without_drops(points, failing, names)
     amount = points_of(abs(subject.drop))
+    if not subject.is_distinguishable and subject.is_suggestive:
+        return (
+            f"{subject.label} may lose {amount} points of pass^1 {subject.phrase}: "
+            f"{subject.correction}"
+        )
     if not subject.is_distinguishable:
         many = formatting.format_count(subject.comparisons, "comparison")
         return f"No condition is distinguishable from the baseline after correction for {many}"
@@ -523,7 +533,7 @@ def _detail(row: DropRow) -> str:
     """Return the interval, the basis and the main stage of the headline's drop."""
     interval = f"{points_of(row.interval.low)} to {points_of(row.interval.high)}"
     about = [f"95% CI {interval}", f"n = {basis(row)}"]
-    if not row.is_distinguishable:
+    if not row.is_distinguishable and not row.is_suggestive:
         about.insert(0, f"{row.label} {row.phrase}: drop {points_of(row.drop)}")
     main = row.main_part
     if main is None:
@@ -591,20 +601,23 @@ def _not_compared(drops: Sequence[Drop], names: Mapping[str, str]) -> Iterator[N
 def _examples(rows: Sequence[DropRow], outcomes: Iterable[ConversationResult]) -> Iterator[Example]:
     """Yield failures to look at first, of the main stage of each row, one trial of a task."""
     chosen: list[tuple[DropRow, Stage, PlaceInRun]] = []
+    seen: set[tuple[str, str]] = set()
     for row in rows:
         main = row.main_part
-        parts = sorted(row.parts, key=lambda part: (part is not main, -part.value))
-        places = {
+        parts = [part for part in row.parts if main is None or part.stage == main.stage]
+        found = {
             place.task: (row, part.stage, place)
-            for part in reversed(parts)
+            for part in parts
             for place in reversed(part.failures.places)
+            if (row.suite, place.task) not in seen
         }
-        known = [each for each in places.values() if main is None or each[1] == main.stage]
-        chosen += sorted(known, key=lambda each: each[2].task)[:MAX_EXAMPLES_OF_ROW]
+        first = [found[task] for task in sorted(found)[:MAX_EXAMPLES_OF_ROW]]
+        seen.update((row.suite, place.task) for _, _, place in first)
+        chosen += first
     wanted = {(row.suite, place) for row, _, place in chosen[:MAX_EXAMPLES]}
-    found = {key: row for row in outcomes if (key := (row.suite, _place(row))) in wanted}
+    rows_of = {key: row for row in outcomes if (key := (row.suite, _place(row))) in wanted}
     for row, stage, place in chosen[:MAX_EXAMPLES]:
-        outcome = found.get((row.suite, place))
+        outcome = rows_of.get((row.suite, place))
         why = "" if outcome is None else _reason(outcome, stage)
         yield Example(place, row.suite, row.label, row.chips, stage, why)
 
@@ -625,5 +638,6 @@ def _reason(outcome: ConversationResult, stage: Stage) -> str:
         )
         if first := next(lost, ""):
             return formatting.truncate_text(first, 160)
-    causes = " and ".join(failure_causes(outcome.episode, outcome.score))
+    found = failure_causes(outcome.episode, outcome.score)
+    causes = " and ".join(labels.FAILED_COMPONENTS.get(cause, cause) for cause in found)
     return formatting.truncate_text(causes, 160)

@@ -15,6 +15,8 @@ from dragoman.dataframes.comparisons import drops_among
 from dragoman.dataframes.overviews import baseline_drops
 from dragoman.dataframes.results import chosen_scoring, outcomes
 from dragoman.report import degradation as reported
+from dragoman.report import formatting
+from dragoman.report.labels import condition_chips, condition_label
 from dragoman.report.overview import (
     OVERVIEW_VERSION,
     CellPoint,
@@ -23,6 +25,7 @@ from dragoman.report.overview import (
     RunOverview,
     RunTotals,
     build_overview,
+    points_of,
     remaining_drops,
 )
 from dragoman.runs.manifest import read_manifest
@@ -177,6 +180,20 @@ def _is_alike(one: DropRow, other: DropRow | None) -> bool:
     return other is not None and one.failures.name == other.failures.name
 
 
+def _sentence(drop: Drop) -> str:
+    """Return what is lost between two conditions in words, with its interval and its basis."""
+    found = drop.comparison
+    a, b = found.a.condition, found.b.condition
+    other, base = ", ".join(condition_chips(b, a)), ", ".join(condition_chips(a, b))
+    between = f"{found.b.agent}, {condition_label(b)}: {other} against {base}"
+    if drop.value is None or drop.interval is None:
+        return f"{between}: no task in common"
+    amount, interval = points_of(drop.value), reported.points_interval(drop.interval)
+    tasks = formatting.format_count(len(found.pairs), "task")
+    p = formatting.p_value(found.adjusted_p)
+    return f"{between}: drop {amount} points, 95% CI {interval}, {tasks}, corrected p {p}"
+
+
 def _shown_drop(loss: Drop, behind: dict[str, list[str]]) -> ShownDrop:
     """Return a loss as a page shows it, and put down which conversations are behind its numbers."""
 
@@ -196,7 +213,7 @@ def _shown_drop(loss: Drop, behind: dict[str, list[str]]) -> ShownDrop:
         said = f"{len(loss.misrecognized)} of {len(loss.failed)} failures misheard a value"
         values.append((said, loss.misrecognized))
     return ShownDrop(
-        reported.headline(loss),
+        _sentence(loss),
         figure("failed", "", loss.failed),
         tuple(
             figure(
