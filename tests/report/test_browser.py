@@ -110,7 +110,7 @@ def test_the_report_fits_the_screen_and_the_console_is_silent(
         await tab.open(report, width, scheme)
         assert await tab.value("document.documentElement.scrollWidth") <= width
         background = await tab.value("getComputedStyle(document.body).backgroundColor")
-        assert (background == "rgb(253, 253, 252)") == (scheme == "light")
+        assert (background == "rgb(247, 247, 245)") == (scheme == "light")
 
     assert browse(steps) == []
 

@@ -25,10 +25,17 @@ Browse = Callable[[Callable[[Any], Coroutine[Any, Any, None]]], list[str]]
 
 TELEPHONE = condition_of({"voice": "telephone"})
 BOTH = condition_of({"language": "vi", "scenario": "domain", "voice": "telephone"})
+
+
+def failed(stage: FailureSource, count: int) -> list[FailureSource | float]:
+    """Return that many conversations that failed at a stage."""
+    return [stage] * count
+
+
 FOUND: dict[Condition, list[FailureSource | float]] = {
     PLAIN: [1.0] * 20,
-    TELEPHONE: [*["speech"] * 8, *[1.0] * 12],
-    BOTH: [*["speech"] * 8, *["line"] * 4, *[1.0] * 8],
+    TELEPHONE: [*failed("speech", 8), *[1.0] * 12],
+    BOTH: [*failed("speech", 8), *failed("line", 4), *[1.0] * 8],
 }
 ANSWERS = (
     "support-v2 loses most in Vietnamese by telephone: 60.0 points of pass^1",

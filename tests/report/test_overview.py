@@ -25,6 +25,11 @@ VIETNAMESE = condition_of({"language": "vi", "scenario": "domain"})
 BOTH = VIETNAMESE.with_axes(voice="telephone")
 
 
+def failed(stage: FailureSource, count: int) -> list[FailureSource | float]:
+    """Return that many conversations that failed at a stage."""
+    return [stage] * count
+
+
 def cell(
     condition: Condition, came: Sequence[FailureSource | float], agent: str = "support-v2"
 ) -> tuple[ConversationResult, ...]:
@@ -52,8 +57,8 @@ def overview(*cells: tuple[ConversationResult, ...]) -> RunOverview:
 def test_the_headline_names_agent_condition_and_points() -> None:
     found = overview(
         cell(PLAIN, [1.0] * 20),
-        cell(TELEPHONE, [*["speech"] * 8, *[1.0] * 12]),
-        cell(BOTH, [*["speech"] * 8, *["line"] * 4, *[1.0] * 8]),
+        cell(TELEPHONE, [*failed("speech", 8), *[1.0] * 12]),
+        cell(BOTH, [*failed("speech", 8), *failed("line", 4), *[1.0] * 8]),
     )
     assert found.headline == (
         "support-v2 loses most in Vietnamese by telephone: 60.0 points of pass^1"
@@ -70,7 +75,7 @@ def test_the_headline_names_agent_condition_and_points() -> None:
 
 
 def test_a_condition_that_is_not_distinguishable_is_folded_and_says_so() -> None:
-    found = overview(cell(PLAIN, [1.0] * 8), cell(VIETNAMESE, ["speech", *[1.0] * 7]))
+    found = overview(cell(PLAIN, [1.0] * 8), cell(VIETNAMESE, [*failed("speech", 1), *[1.0] * 7]))
     assert found.rows == ()
     assert found.folded[0].correction == "not significant after correction for 1 comparison"
     assert found.headline == (
@@ -79,7 +84,7 @@ def test_a_condition_that_is_not_distinguishable_is_folded_and_says_so() -> None
 
 
 def test_a_drop_that_correction_makes_insignificant_says_so_in_the_headline() -> None:
-    lost: list[FailureSource | float] = [*["speech"] * 6, *[1.0] * 4]
+    lost: list[FailureSource | float] = [*failed("speech", 6), *[1.0] * 4]
     found = overview(
         cell(PLAIN, [1.0] * 10),
         cell(TELEPHONE, lost),
@@ -120,7 +125,8 @@ def test_the_record_survives_its_storage() -> None:
 
 def test_failures_to_look_at_first_are_of_the_main_stage() -> None:
     found = overview(
-        cell(PLAIN, [1.0] * 20), cell(TELEPHONE, [*["line"] * 9, *["agent"] * 4, *[1.0] * 7])
+        cell(PLAIN, [1.0] * 20),
+        cell(TELEPHONE, [*failed("line", 9), *failed("agent", 4), *[1.0] * 7]),
     )
     assert [(each.place.task, each.stage) for each in found.examples] == [
         ("task-00", "channel"),
