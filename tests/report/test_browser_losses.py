@@ -77,10 +77,10 @@ def test_each_number_of_a_loss_leads_to_the_conversations_behind_it(
         first = "document.querySelector('#lost li')"
         reported = await tab.value(f"{first}.textContent.replace(/\\s+/g, ' ')")
         assert "telephone loses 75.0 points of text" in reported
-        assert "line 50.0 [" in reported
-        assert "voice or recognizer 25.0 [" in reported
+        assert "channel 50.0 [" in reported
+        assert "recognizer 25.0 [" in reported
         links = f"[...{first}.querySelectorAll('a')]"
-        for words, count in (("75.0", 3), ("line", 2), ("voice", 1)):
+        for words, count in (("75.0", 3), ("channel", 2), ("recognizer", 1)):
             await tab.value(
                 f"{links}.find((link) => link.textContent.startsWith('{words}')).click()"
             )

@@ -36,7 +36,7 @@ def test_what_is_lost_stands_on_the_page_with_links_to_what_failed(
     page = viewer.get("/run/mine").text
     words = unescape(re.sub(r"<[^>]+>", "", page))
     loss = dragoman.load(folder).losses.filter(figure="lost").row(0, named=True)
-    assert f"simulated:30 loses {100 * loss['value']:.1f} [" in words
+    assert f"\N{MINUS SIGN}{100 * loss['value']:.1f}" in words
     count = len(loss["behind"])
     (href,) = re.findall(rf'<a href="([^"]+)">{count} failures?</a>', page)
     listed = viewer.get(unescape(href)).text

@@ -9,7 +9,7 @@ from dragoman.analysis.cell_summary import ConversationResult, PlaceInRun
 from dragoman.analysis.comparison import Comparison, TaskPair
 from dragoman.analysis.drops import CountedShare, Drop
 from dragoman.report import degradation
-from dragoman.report.labels import condition_chips
+from dragoman.report.labels import condition_chips, stage_of
 from dragoman.report.overview import (
     Failures,
     MatrixCell,
@@ -141,9 +141,9 @@ class DrilldownLinks:
 
         stages = tuple(
             linked(
-                degradation.part_words(part),
+                f"{stage_of(part.stage)} {degradation.points(part.value)}",
                 degradation.points_interval(part.interval),
-                degradation.NAMES[part.stage],
+                stage_of(part.stage),
                 part.behind,
             )
             for part in degradation.largest_first(loss.parts)

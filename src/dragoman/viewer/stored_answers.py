@@ -16,7 +16,7 @@ from dragoman.dataframes.overviews import baseline_drops
 from dragoman.dataframes.results import chosen_scoring, outcomes
 from dragoman.report import degradation as reported
 from dragoman.report import formatting
-from dragoman.report.labels import condition_chips, condition_label
+from dragoman.report.labels import condition_chips, condition_label, stage_of
 from dragoman.report.overview import (
     OVERVIEW_VERSION,
     CellPoint,
@@ -124,21 +124,25 @@ def make_answers(folder: Path, index: RunIndex, figures: StoredFigures | None) -
 def _points(index: RunIndex, figures: StoredFigures | None) -> Iterator[CellPoint]:
     """Yield the figures of the cells, and what is missing in them."""
     known = {} if figures is None else figures.by_place
-    standings: dict[tuple[str, str, str], dict[OutcomeStatus, int]] = {}
+    statuses: dict[tuple[str, str, str], dict[OutcomeStatus, int]] = {}
     named = filter_fields(index)
     for number, many in counts(index).items():
         entry = msgspec.json.decode(named[number], type=FilterFields)
         place = entry.suite, entry.stored_condition, entry.agent
-        own = standings.setdefault(place, dict.fromkeys(get_args(OutcomeStatus), 0))
+        own = statuses.setdefault(place, dict.fromkeys(get_args(OutcomeStatus), 0))
         own[entry.outcome] += many
-    for (suite, stored, agent), own in sorted(standings.items()):
-        condition = condition_from(stored)
-        cell = known.get((suite, condition.label, agent))
-        if cell is not None:
+    places = {
+        (suite, condition.label, agent): (condition, own)
+        for (suite, stored, agent), own in statuses.items()
+        for condition in (condition_from(stored),)
+    }
+    for place, cell in known.items():
+        if place in places:
+            condition, own = places[place]
             yield CellPoint(
-                suite=suite,
+                suite=cell.suite,
                 condition=condition,
-                agent=agent,
+                agent=cell.agent,
                 figure=cell.first,
                 left_out=cell.result.left_out,
                 unscored=own["unscored"],
@@ -207,20 +211,22 @@ def _shown_drop(loss: Drop, behind: dict[str, list[str]]) -> ShownDrop:
 
     a, b = loss.comparison.a, loss.comparison.b
     between = f"{b.suite}, {b.agent}, {b.condition.label} against {a.condition.label}"
-    values = [(f"not heard: {reported.share_words(share)}", share.behind) for share in loss.values]
+    values = [
+        (f"misrecognized: {reported.share_words(share)}", share.behind) for share in loss.values
+    ]
     values += [(words, share.behind) for _, words, share in reported.stated_shares(loss)]
     if loss.misrecognized:
-        said = f"{len(loss.misrecognized)} of {len(loss.failed)} failures misheard a value"
+        said = f"{len(loss.misrecognized)} of {len(loss.failed)} failures misrecognized a value"
         values.append((said, loss.misrecognized))
     return ShownDrop(
         _sentence(loss),
         figure("failed", "", loss.failed),
         tuple(
             figure(
-                reported.part_words(part),
+                f"{stage_of(part.stage)} {reported.points(part.value)}",
                 reported.points_interval(part.interval),
                 part.behind,
-                name=reported.NAMES[part.stage],
+                name=part.stage,
             )
             for part in reported.largest_first(loss.parts)
         ),
