@@ -228,8 +228,8 @@ def test_figures_that_are_drawn_say_the_interval_of_their_data(
 
 def test_an_index_of_an_earlier_method_is_made_anew() -> None:
     from dragoman.analysis.intervals import INTERVAL_METHOD
-    from dragoman.viewer import index_builder
-    from dragoman.viewer import index_builder as stored
+    from dragoman.viewer import stored_answers, stored_figures
 
-    assert stored._FIGURES_NAME.endswith(f" {INTERVAL_METHOD}")
-    assert index_builder._DROPS_NAME.endswith(f" {INTERVAL_METHOD}")
+    assert stored_figures._FIGURES_NAME.endswith(f" {INTERVAL_METHOD}")
+    assert stored_answers._DROPS_NAME.endswith(f" {INTERVAL_METHOD}")
+    assert stored_answers._OVERVIEW_NAME.endswith(f" {INTERVAL_METHOD}")
