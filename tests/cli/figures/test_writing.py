@@ -34,7 +34,7 @@ def test_figures_are_files_with_their_data_beside_them(in_process: Cli, run: Pat
         rows = {row["series"]: row for row in csv.DictReader(file)}
     assert (rows["gold"]["value"], rows["gold"]["n"]) == ("1.0", "2.0")
     assert float(rows["silent"]["value"]) < 1
-    assert rows["gold"]["place"] == "en/text/none"
+    assert rows["gold"]["place"] == "English text"
 
 
 def test_papers_get_a_pdf_a_bitmap_and_lines_of_latex(in_process: Cli, run: Path) -> None:
