@@ -18,7 +18,8 @@ from dragoman.core.episodes import Episode, Termination
 from dragoman.core.scores import Score, Scored
 from dragoman.core.tasks import Scenario, Task
 from dragoman.report.html_report import render_report
-from dragoman.report.overview import build_overview, cell_point, run_totals
+from dragoman.report.overview import cell_point, run_totals
+from dragoman.report.overview_builder import build_overview
 from dragoman.report.view_model import RunView
 
 Browse = Callable[[Callable[[Any], Coroutine[Any, Any, None]]], list[str]]

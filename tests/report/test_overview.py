@@ -18,7 +18,8 @@ from dragoman.report.labels import (
     condition_phrase,
     is_diagnostic,
 )
-from dragoman.report.overview import RunOverview, build_overview, cell_point, run_totals
+from dragoman.report.overview import RunOverview, cell_point, run_totals
+from dragoman.report.overview_builder import build_overview
 
 TELEPHONE = condition_of({"voice": "telephone"})
 VIETNAMESE = condition_of({"language": "vi", "scenario": "domain"})

@@ -8,7 +8,8 @@ from dragoman.analysis.drops import Drop, drops_of, pairs_with_baseline
 from dragoman.dataframes.comparisons import with_faithful_personas
 from dragoman.dataframes.results import outcomes
 from dragoman.models.prices import PriceTable
-from dragoman.report.overview import RunOverview, build_overview, cell_point, run_totals
+from dragoman.report.overview import RunOverview, cell_point, run_totals
+from dragoman.report.overview_builder import build_overview
 from dragoman.runs.manifest import read_manifest, stored_prices
 from dragoman.store.run_store import RunStore
 

@@ -148,7 +148,7 @@ def condition_label(condition: Condition) -> str:
 
 
 def condition_phrase(condition: Condition, baseline: Condition = PLAIN) -> str:
-    """Return the differences from the baseline as part of a sentence: in Vietnamese by telephone."""
+    """Return the differences from the baseline as a phrase: in Vietnamese by telephone."""
     return " ".join(_phrase(axis, label) for axis, label in _differences(condition, baseline))
 
 

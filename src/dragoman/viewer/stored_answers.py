@@ -24,10 +24,10 @@ from dragoman.report.overview import (
     Failures,
     RunOverview,
     RunTotals,
-    build_overview,
     points_of,
     remaining_drops,
 )
+from dragoman.report.overview_builder import build_overview
 from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_index import RunIndex, counts, filter_fields
 from dragoman.store.run_store import open_run
