@@ -99,8 +99,9 @@ properties: .venv/.dev-installed
 	@$(BIN)/python -m pip install --progress-bar off --editable ".[voice]" >&2
 	@touch $@
 
-.venv/.dev-installed: .venv/.installed
+.venv/.dev-installed: .venv/.installed tests/axe_package.txt
 	@$(BIN)/python -m pip install --quiet --group dev
+	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement tests/axe_package.txt
 	@touch $@
 
 .venv-extras/.installed: pyproject.toml

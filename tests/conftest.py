@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -24,6 +24,7 @@ import msgspec
 import pytest
 import typer.main
 from hypothesis import settings
+from tests.browser import browse, browser, fail_if_skipped
 
 from dragoman.benchmarks.bfcl.agentic_suite import AgenticSuite
 from dragoman.benchmarks.bfcl.categories import BfclSuite, load_suite, read_downloaded_file
@@ -49,6 +50,8 @@ from dragoman.store.audio_set_format import (
     encode_line,
     transcripts_name,
 )
+
+__all__ = ["browse", "browser"]
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
@@ -115,6 +118,16 @@ def folder_marks(file: Path) -> tuple[str, ...]:
     """Return what a file's tests are for the folder that it is in."""
     folders = {ROOT / "tests" / name: marks for name, marks in MARKED_FOLDERS.items()}
     return tuple(mark for folder in file.parents if folder in folders for mark in folders[folder])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let no test in a browser be skipped where they must run."""
+    report = yield
+    fail_if_skipped(getattr(item, "fixturenames", []), report)
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

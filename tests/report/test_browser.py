@@ -1,12 +1,12 @@
 """The report in a real browser: it filters, sets side by side, and shows hostile text as text."""
 
 import json
-from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
+from tests.browser import Browse, Tab
+from tests.driving import require_sound_page
 
 from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.analysis.voice_summary import summarize_voice
@@ -28,8 +28,6 @@ from dragoman.report.capabilities import LeadSection
 from dragoman.report.html_report import render_report
 from dragoman.report.view_model import RunView
 from dragoman.store.audio_files import AudioFiles
-
-Browse = Callable[[Callable[[Any], Coroutine[Any, Any, None]]], list[str]]
 
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror='window.harmed=1'>\u202etxt.exe\u202c\x1b[31m"
 LINE = "x" * 1_000_000
@@ -106,9 +104,13 @@ def chosen(name: str, value: str) -> str:
 def test_the_report_fits_the_screen_and_the_console_is_silent(
     browse: Browse, report: str, width: int, scheme: str
 ) -> None:
-    async def steps(tab: Any) -> None:  # noqa: ANN401 - a tab of conftest
+    async def steps(tab: Tab) -> None:
         await tab.open(report, width, scheme)
         assert await tab.value("document.documentElement.scrollWidth") <= width
+        await tab.value(
+            "document.querySelectorAll('details').forEach((node) => (node.open = true))"
+        )
+        await require_sound_page(tab, width)
         background = await tab.value("getComputedStyle(document.body).backgroundColor")
         assert (background == "rgb(247, 247, 245)") == (scheme == "light")
 
@@ -116,7 +118,7 @@ def test_the_report_fits_the_screen_and_the_console_is_silent(
 
 
 def test_filters_narrow_the_list_down_and_a_link_keeps_them(browse: Browse, report: str) -> None:
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(report)
         assert len(await tab.value(SHOWN)) == 24
         await tab.value(chosen("agent", "bad"))
@@ -142,7 +144,7 @@ def test_filters_narrow_the_list_down_and_a_link_keeps_them(browse: Browse, repo
 
 
 def test_a_task_leads_to_its_conversations_side_by_side(browse: Browse, report: str) -> None:
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(report)
         names = await tab.value(
             "[...document.querySelectorAll('button.task')].map((node) => node.textContent)"
@@ -178,7 +180,7 @@ def test_hostile_text_is_inert_and_its_acting_characters_are_seen(
     rows = [outcome(f"{HOSTILE}{agent}", HOSTILE, 0, HOSTILE) for agent in ("good", "bad")]
     address = written(tmp_path, view(rows, HOSTILE))
 
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(f"{address}#?side=0.1")
         await tab.value("document.querySelector('#list details').open = true")
         await tab.until("document.querySelector('#list .body')")
@@ -196,7 +198,7 @@ def test_hostile_text_is_inert_and_its_acting_characters_are_seen(
 def test_an_endless_line_is_cut_and_can_be_seen_whole(browse: Browse, tmp_path: Path) -> None:
     address = written(tmp_path, view([outcome("good", "t1", 0, LINE)]))
 
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(f"{address}#conversation-0", width=390)
         await tab.until("document.querySelector('.said button')")
         rest = "document.querySelector('.said button')"
@@ -214,7 +216,7 @@ def test_an_endless_line_is_cut_and_can_be_seen_whole(browse: Browse, tmp_path: 
 def test_what_is_filtered_and_compared_can_be_reached_by_keyboard(
     browse: Browse, report: str
 ) -> None:
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(report)
         inert = await tab.value(
             "[...document.querySelectorAll('[tabindex]')].filter((node) => node.tabIndex < 0).length"
@@ -252,7 +254,7 @@ def test_a_spoken_word_is_played_and_what_was_lost_is_marked(
     ]
     page = written(tmp_path, msgspec.structs.replace(view(rows), audio="audio"))
 
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(page)
         await tab.value("document.querySelector('#list .conversation summary').click()")
         await tab.until("document.querySelectorAll('#list audio').length === 2")
@@ -279,14 +281,14 @@ def test_voices_fit_the_screen_and_decisions_stand_below_the_words(
     summary = summarize_voice(rows, {}, {}, ("dragoman-1", "none"))
     page = written(tmp_path, msgspec.structs.replace(view(rows), parts={"voice": summary}))
 
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(f"{page}#conversation-1", width)
         await tab.until("document.querySelector('#list .decided')")
         words = await tab.value("document.querySelector('#list .decided').parentNode.textContent")
         assert "bad answers" in words
         assert "judged: not answered: outside (rule-1, clarifications-" in words
         assert await tab.value("document.querySelectorAll('#voice .datum').length") == 3
-        assert await tab.value("document.documentElement.scrollWidth") <= width
+        await require_sound_page(tab, width)
         assert await tab.value("window.harmed") is None
 
     assert browse(steps) == []
@@ -306,7 +308,7 @@ def test_what_was_inferred_of_the_user_stands_where_the_agent_was_told_it(
     played = msgspec.structs.replace(row.episode, contexts=contexts, usage=used)
     page = written(tmp_path, view([msgspec.structs.replace(row, episode=played)]))
 
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(f"{page}#conversation-0")
         await tab.until("document.querySelectorAll('#list .inferred').length === 2")
         reported = "document.querySelectorAll('#list .inferred')"
@@ -341,12 +343,12 @@ def test_the_tables_and_figures_of_mm_tau_fit_the_screen(
     lead = LeadSection(LEAD, mm_tau_page((summary,), (("runs", HOSTILE),)))
     path.write_text(render_report([view(rows)], "A report", lead), "utf-8")
 
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(path.as_uri(), width, scheme)
         await tab.value(
             "document.querySelectorAll('#mm-tau details').forEach((node) => (node.open = true))"
         )
-        assert await tab.value("document.documentElement.scrollWidth") <= width
+        await require_sound_page(tab, width)
         assert await tab.value("document.querySelectorAll('#mm-tau .step').length") == 2
         assert await tab.value("document.querySelectorAll('#mm-tau .grouped').length") > 3
         assert await tab.value("window.harmed") is None

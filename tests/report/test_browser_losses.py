@@ -1,10 +1,9 @@
 """In a real browser: numbers of what is lost lead to their conversations, and failures stand open."""
 
-from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.browser import Browse, Tab
 
 from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.analysis.comparison import group_cells
@@ -19,8 +18,6 @@ from dragoman.core.tasks import Scenario, Task
 from dragoman.report.html_report import render_report
 from dragoman.report.view_model import RunView
 from dragoman.store.audio_files import AudioFiles
-
-Browse = Callable[[Callable[[Any], Coroutine[Any, Any, None]]], list[str]]
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
@@ -72,7 +69,7 @@ def report(tmp_path: Path) -> str:
 def test_each_number_of_a_loss_leads_to_the_conversations_behind_it(
     browse: Browse, report: str
 ) -> None:
-    async def steps(tab: Any) -> None:  # noqa: ANN401 - a tab of conftest
+    async def steps(tab: Tab) -> None:
         await tab.open(report)
         first = "document.querySelector('#lost li')"
         reported = await tab.value(f"{first}.textContent.replace(/\\s+/g, ' ')")
@@ -97,7 +94,7 @@ def test_each_number_of_a_loss_leads_to_the_conversations_behind_it(
 def test_a_page_opens_with_columns_that_differ_and_a_failure_among_them(
     browse: Browse, report: str
 ) -> None:
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(report)
         heads = "[...document.querySelectorAll('.head')].map((n) => n.textContent.slice(0, 8))"
         assert await tab.value(heads) == ["✓ passed", "✓ passed", "✗ failed"]
@@ -114,7 +111,7 @@ def test_a_page_opens_with_columns_that_differ_and_a_failure_among_them(
 def test_a_failed_mark_of_the_table_of_tasks_opens_its_conversation(
     browse: Browse, report: str
 ) -> None:
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(report)
         await tab.value("document.querySelector('button.marks:has(.mark.fail)').click()")
         await tab.until("document.getElementById('count').textContent.startsWith('1 of')")
@@ -144,7 +141,7 @@ def test_a_copy_without_its_audio_says_so_and_a_sign_alone_was_never_spoken(
     path = tmp_path / "copy.html"
     path.write_text(render_report([view(rows, audio="audio")], "A copy"), "utf-8")
 
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(path.as_uri())
         await tab.value("document.querySelector('#list .conversation summary').click()")
         await tab.until("document.querySelectorAll('#list audio').length === 0")

@@ -4,8 +4,6 @@ import html
 import json
 import random
 import re
-import shutil
-import subprocess
 from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.browser import Browse, Tab
 
 from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.analysis.voice_summary import summarize_voice
@@ -774,8 +773,7 @@ def test_a_thousand_conversations_stay_below_five_megabytes() -> None:
 
 @pytest.mark.slow
 @pytest.mark.nightly
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")
-def test_a_browser_renders_a_conversation(tmp_path: Path) -> None:
+def test_a_browser_renders_a_conversation(browse: Browse, tmp_path: Path) -> None:
     run = run_view(
         [
             outcome("1", 0, full_episode(), score(1.0)),
@@ -786,8 +784,15 @@ def test_a_browser_renders_a_conversation(tmp_path: Path) -> None:
     )
     path = tmp_path / "report.html"
     path.write_text(render_report([run], "In a browser"), encoding="utf-8")
-    document = rendered(f"{path.as_uri()}#conversation-1", tmp_path / "profile")
-    page = Page(document)
+    shown: list[str] = []
+
+    async def steps(tab: Tab) -> None:
+        for row in (1, 2):
+            await tab.open(f"{path.as_uri()}#conversation-{row}")
+            shown.append(await tab.value("document.documentElement.outerHTML"))
+
+    assert browse(steps) == []
+    page, users = map(Page, shown)
     assert "3 of 3 conversations" in page.text
     assert "invalid user" in page.text
     assert "Hi! How can I help?" in page.text
@@ -797,30 +802,9 @@ def test_a_browser_renders_a_conversation(tmp_path: Path) -> None:
     assert '"lines": [],' in page.text
     assert HOSTILE in page.text
     assert "img" not in [tag for tag, _ in page.elements]
-    users = Page(rendered(f"{path.as_uri()}#conversation-2", tmp_path / "users"))
     assert "Simulated user" in users.text
     assert "not met goal_kept" in users.text
     assert "img" not in [tag for tag, _ in users.elements]
-
-
-def rendered(address: str, profile: Path) -> str:
-    flags = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        f"--user-data-dir={profile}",
-        "--virtual-time-budget=10000",
-        "--dump-dom",
-    ]
-    done = subprocess.run(
-        ["chromium", *flags, address], capture_output=True, check=True, timeout=120
-    )
-    return done.stdout.decode()
 
 
 def test_the_report_says_what_was_used_and_what_it_cost() -> None:

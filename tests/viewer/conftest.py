@@ -1,10 +1,10 @@
-"""A viewer that really serves, and a browser that looks at it."""
+"""A viewer that really serves."""
 
 import contextlib
 import html
 import re
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -12,17 +12,12 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
-from tests.report.conftest import Tab, browse
 
 from dragoman.testing.local_server import ServingThread
 from dragoman.viewer.open_runs import Library
 from dragoman.viewer.server import serving
 
-__all__ = ["browse"]
-
 Cli = Callable[..., CompletedProcess[str]]
-Steps = Callable[[Tab], Coroutine[Any, Any, None]]
-Browse = Callable[[Steps], list[str]]
 
 
 class Answered(NamedTuple):

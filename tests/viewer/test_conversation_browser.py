@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.report.conftest import Tab
-from tests.viewer.conftest import Browse, View
-from tests.viewer.driving import STRANGERS, arrive, click, go, press, require_sound_page
+from tests.browser import Browse, Tab
+from tests.driving import STRANGERS, arrive, click, press, require_sound_page
+from tests.viewer.conftest import View
 
 from dragoman.core.audio import Audio
 from dragoman.core.clarifications import Clarification
@@ -132,7 +132,7 @@ def test_sound_is_in_step_with_the_transcript_both_ways(
     address = view(talk).address
 
     async def steps(tab: Tab) -> None:
-        await go(tab, f"{address}{SPOKEN_PAGE}")
+        await tab.go(f"{address}{SPOKEN_PAGE}")
         await tab.until("!document.getElementById('player').hidden")
         assert await tab.value("document.getElementById('seek').max") == "4"
         # From the sound to the transcript.
@@ -169,7 +169,7 @@ def test_of_a_sign_alone_there_is_no_player_and_a_missing_sound_is_said(
     address = view(talk).address
 
     async def steps(tab: Tab) -> None:
-        await go(tab, f"{address}{SPOKEN_PAGE}")
+        await tab.go(f"{address}{SPOKEN_PAGE}")
         text = await tab.value("document.querySelector('.turns').textContent")
         assert f"the sound is missing from the run's folder ({audio_path(first.stem)})" in text
         assert await tab.value("document.querySelectorAll('#turn-5 audio').length") == 0
@@ -184,7 +184,7 @@ def test_keys_go_through_turns_play_and_say_what_they_do(
     address = view(talk).address
 
     async def steps(tab: Tab) -> None:
-        await go(tab, f"{address}{SPOKEN_PAGE}")
+        await tab.go(f"{address}{SPOKEN_PAGE}")
         await press(tab, "j")
         assert await tab.value("document.activeElement.id") == "turn-1"
         await press(tab, "j")
@@ -210,7 +210,7 @@ def test_an_address_leads_to_a_turn(browse: Browse, view: View, talk: Path) -> N
     address = view(talk).address
 
     async def steps(tab: Tab) -> None:
-        await go(tab, f"{address}{SPOKEN_PAGE}#turn-3")
+        await tab.go(f"{address}{SPOKEN_PAGE}#turn-3")
         assert await tab.value("document.querySelector(':target').id") == "turn-3"
         await press(tab, "j")
         assert await tab.value("document.activeElement.id") == "turn-4"
@@ -228,7 +228,7 @@ def test_pages_are_sound_on_every_screen(
 
     async def steps(tab: Tab) -> None:
         for path in (SPOKEN_PAGE, TEXT_PAGE, both):
-            await go(tab, f"{address}{path}", width, scheme)
+            await tab.go(f"{address}{path}", width, scheme)
             await require_sound_page(tab, width)
             background = await tab.value("getComputedStyle(document.body).backgroundColor")
             assert (background == "rgb(253, 253, 252)") == (scheme == "light")
@@ -248,7 +248,7 @@ def test_a_filter_is_kept_from_the_list_to_a_conversation_and_on(
     viewer.made("/run/talk")
 
     async def steps(tab: Tab) -> None:
-        await go(tab, f"{address}/run/talk/conversations")
+        await tab.go(f"{address}/run/talk/conversations")
         await click(tab, "a[href*='outcome=fail']")
         await arrive(tab, "location.search === '?outcome=fail'")
         await press(tab, "j")
@@ -259,7 +259,7 @@ def test_a_filter_is_kept_from_the_list_to_a_conversation_and_on(
         assert "of 1 conversation" in await tab.value(
             "document.querySelector('.steps').textContent"
         )
-        await go(tab, f"{address}{SPOKEN_PAGE}")
+        await tab.go(f"{address}{SPOKEN_PAGE}")
         await press(tab, "n")
         await arrive(tab, f"location.pathname === '{TEXT_PAGE}'")
         await press(tab, "p")
@@ -269,7 +269,7 @@ def test_a_filter_is_kept_from_the_list_to_a_conversation_and_on(
             tab,
             "location.pathname === '/compare' && document.querySelectorAll('.side-step').length > 1",
         )
-        await go(tab, f"{address}/compare?a=talk")
+        await tab.go(f"{address}/compare?a=talk")
         await arrive(tab, "document.querySelector('.flips')")
         await require_sound_page(tab, 1280)
         await click(tab, ".flips a")
@@ -285,7 +285,7 @@ def test_two_conversations_open_where_they_part(browse: Browse, view: View, talk
     address = view(talk).address
 
     async def steps(tab: Tab) -> None:
-        await go(tab, f"{address}/compare?a=talk/{2:032x}&b=talk/{1:032x}")
+        await tab.go(f"{address}/compare?a=talk/{2:032x}&b=talk/{1:032x}")
         first = "document.querySelector('.side-step')"
         assert "heard otherwise" in await tab.value(f"{first}.textContent")
         assert await tab.value("document.querySelectorAll('.badge.other').length") >= 3
@@ -354,7 +354,7 @@ def test_a_hostile_conversation_is_text_everywhere(
     viewer.made(name)
 
     async def steps(tab: Tab) -> None:
-        await go(tab, f"{address}/")
+        await tab.go(f"{address}/")
         assert name == await tab.value(
             "document.querySelector('a[href^=\"/run/\"]').getAttribute('href')"
         )
@@ -368,7 +368,7 @@ def test_a_hostile_conversation_is_text_everywhere(
             f"/compare?a={shown}",
         ]
         for path in pages:
-            await go(tab, f"{address}{path}", width=375)
+            await tab.go(f"{address}{path}", width=375)
             assert await tab.value("window.harmed") is None, path
             assert await tab.value("document.querySelectorAll('main script, main img').length") == 0
             assert await tab.value("document.documentElement.scrollWidth") <= 375, path
@@ -377,7 +377,7 @@ def test_a_hostile_conversation_is_text_everywhere(
             text = await tab.value("document.body.textContent")
             assert not {"\u202e", "\x1b", "\x07"}.intersection(text), path
             assert await tab.value(STRANGERS) == 0
-        await go(tab, f"{address}{pages[2]}")
+        await tab.go(f"{address}{pages[2]}")
         text = await tab.value("document.querySelector('main').textContent")
         assert "<script>window.harmed=1</script><img src=x" in text
         assert "\\u202etxt.exe\\u202c \\x1b[31mred\\x07 {{7*7}}" in text

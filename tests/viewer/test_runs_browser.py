@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from tests.report.conftest import Tab
-from tests.viewer.conftest import Browse, View
-from tests.viewer.driving import arrive, click, go, require_sound_page
+from tests.browser import Browse, Tab
+from tests.driving import arrive, click, require_sound_page
+from tests.viewer.conftest import View
 from tests.viewer.test_pages_of_a_run import new_run, played_now
 
 from dragoman.core.conditions import PLAIN, condition_of
@@ -50,7 +50,7 @@ def test_pages_of_runs_are_sound_on_every_screen(
 
     async def steps(tab: Tab) -> None:
         for path in pages:
-            await go(tab, f"{viewer.address}{path}", width, scheme)
+            await tab.go(f"{viewer.address}{path}", width, scheme)
             await require_sound_page(tab, width)
             background = await tab.value("getComputedStyle(document.body).backgroundColor")
             assert (background == "rgb(253, 253, 252)") == (scheme == "light")
@@ -68,7 +68,7 @@ def test_what_is_lost_leads_to_the_conversations_that_failed(
     viewer.made("/run/done", "loses")
 
     async def steps(tab: Tab) -> None:
-        await go(tab, f"{viewer.address}/run/done")
+        await tab.go(f"{viewer.address}/run/done")
         await click(tab, ".losses a[href*='behind=']")
         await arrive(tab, "location.pathname.endsWith('/conversations')")
         assert await tab.value("document.querySelector('h1').textContent") == "2 conversations"
@@ -87,7 +87,7 @@ def test_the_page_of_a_run_follows_it_while_it_is_written(
 
         async def steps(tab: Tab) -> None:
             headline = "document.querySelector('.headline').textContent.replace(/\\s+/g, ' ')"
-            await go(tab, f"{viewer.address}/run/going")
+            await tab.go(f"{viewer.address}/run/going")
             assert "Going on: 6 of 24 conversations" in await tab.value(headline)
             await tab.value("(window.isSamePage = true)")
             store.put([played_now(each, ago=1) for each in CELLS[6:12]])

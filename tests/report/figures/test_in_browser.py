@@ -1,10 +1,9 @@
 """Figures in a page: what is pointed at is told, a series can be hidden, a mark leads to conversations."""
 
-from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.browser import Browse, Tab
 
 from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.core.conditions import PLAIN
@@ -14,8 +13,6 @@ from dragoman.core.scores import Score, Scored
 from dragoman.core.tasks import Scenario, Task
 from dragoman.report.html_report import render_report
 from dragoman.report.view_model import RunView
-
-Browse = Callable[[Callable[[Any], Coroutine[Any, Any, None]]], list[str]]
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
@@ -47,7 +44,7 @@ def page(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_figure_tells_hides_and_leads(browse: Browse, page: str, width: int) -> None:
-    async def steps(tab: Any) -> None:  # noqa: ANN401
+    async def steps(tab: Tab) -> None:
         await tab.open(page, width)
         area = f"{FIGURE}.querySelector('.scroll')"
         await tab.value(

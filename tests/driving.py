@@ -2,37 +2,33 @@
 
 import asyncio
 import contextlib
+import functools
+import importlib.util
 import json
-from importlib.resources import files
+from pathlib import Path
 
-from tests.report.conftest import TIME_LIMIT, Tab
+from tests.browser import TIME_LIMIT, Tab, skip_unless_required
 
-AXE = (files("axe_core_python") / "axe.min.js").read_text("utf-8")
+AXE_PACKAGE = "axe_playwright_python"
+"""The package that brings axe-core: tests/axe_package.txt. It is read and never imported."""
 AXE_RUN = """
 axe.run({resultTypes: ["violations"]}).then(({violations}) => violations
   .filter(({impact}) => impact === "serious" || impact === "critical")
   .map(({id, nodes}) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(" ")}`))
 """
 STRANGERS = (
-    "performance.getEntriesByType('resource').filter(({name}) => !name.startsWith(origin)).length"
+    "performance.getEntriesByType('resource')"
+    ".filter(({name}) => !name.startsWith(origin) && !name.startsWith('data:')).length"
 )
 
 
-async def go(tab: Tab, address: str, width: int = 1280, scheme: str = "light") -> None:
-    """Open an address as on a screen of that width."""
-    await tab.send(
-        "Emulation.setDeviceMetricsOverride",
-        width=width,
-        height=900,
-        deviceScaleFactor=1,
-        mobile=False,
-    )
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    await tab.send("Emulation.setEmulatedMedia", features=features)
-    await tab.send("Page.navigate", url="about:blank")
-    await tab.until("location.href === 'about:blank'")
-    await tab.send("Page.navigate", url=address)
-    await tab.until("location.href !== 'about:blank' && document.readyState === 'complete'")
+@functools.cache
+def axe() -> str:
+    """Return the script of axe-core, or skip."""
+    found = importlib.util.find_spec(AXE_PACKAGE)
+    if found is None or found.origin is None:
+        skip_unless_required(f"{AXE_PACKAGE} is not installed: make test installs it")
+    return (Path(found.origin).parent / "axe.min.js").read_text("utf-8")
 
 
 async def arrive(tab: Tab, expression: str) -> None:
@@ -74,7 +70,7 @@ async def click(tab: Tab, selector: str) -> None:
 
 async def require_sound_page(tab: Tab, width: int) -> None:
     """No violation that counts, nothing wider than the screen, nothing from elsewhere."""
-    await tab.value(f"{AXE}\nnull")
+    await tab.value(f"{axe()}\nnull")
     assert await tab.value(AXE_RUN) == []
     assert await tab.value("document.documentElement.scrollWidth") <= width
     assert await tab.value(STRANGERS) == 0
