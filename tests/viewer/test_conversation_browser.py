@@ -231,7 +231,7 @@ def test_pages_are_sound_on_every_screen(
             await tab.go(f"{address}{path}", width, scheme)
             await require_sound_page(tab, width)
             background = await tab.value("getComputedStyle(document.body).backgroundColor")
-            assert (background == "rgb(253, 253, 252)") == (scheme == "light")
+            assert (background == "rgb(247, 247, 245)") == (scheme == "light")
         columns = await tab.value(
             "getComputedStyle(document.querySelector('.pair')).gridTemplateColumns"
         )

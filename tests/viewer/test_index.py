@@ -23,9 +23,9 @@ from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
 from dragoman.store.run_index import ORDERS, IndexQuery, ListPage
 from dragoman.store.run_plan import NewRun, StoredCell
 from dragoman.store.run_store import PlayedCell, RunStore, create_run, open_run
-from dragoman.viewer.index_builder import stored_figures
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.run_index import MOST_CAUSES, OTHER_CAUSES, FilterFieldBuilder, Listing
+from dragoman.viewer.stored_figures import stored_figures
 
 LONG = 20.0
 PHONE = condition_of({"language": "th", "scenario": "domain", "voice": "telephone"})

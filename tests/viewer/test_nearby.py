@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.viewer.test_index import CELLS, entry, listed, new_run
+from tests.viewer.test_index import CELLS, PHONE, entry, listed, new_run
 
 from dragoman.analysis.comparison import TaskPair
+from dragoman.core.conditions import PLAIN
 from dragoman.core.scores import Scored, Unscored, Verdict
 from dragoman.store.run_plan import StoredCell
 from dragoman.viewer.compare_pages import (
@@ -116,14 +117,18 @@ def test_a_flipped_task_leads_to_trials_that_show_it(tmp_path: Path) -> None:
 
     with listed(tmp_path / "run", tmp_path / "views") as listing:
         cells = cell_choices(listing.filter_fields())
-        a, b = default_pair(cells, cells, is_one_run=True)
+        first = default_pair(cells, cells, is_one_run=True)
+        a, b = (cell for cell in cells if cell.condition == PLAIN.label)
         found = find_flips(rewards_by_task(listing, a), rewards_by_task(listing, b))
         shown = shown_trial(listing, b, "t1", is_won=False)
 
     assert [(cell.agent, cell.condition) for cell in cells] == list(
         dict.fromkeys((cell.agent, cell.condition.label) for cell in CELLS)
     )
-    assert (a.agent, b.agent) == ("a", "b")
+    assert [(cell.agent, cell.condition) for cell in first] == [
+        ("a", PLAIN.label),
+        ("a", PHONE.label),
+    ]
     assert [pair.task for pair in found.lost] == ["t1"]
     assert shown == lost.key
 

@@ -37,25 +37,52 @@ def test_pages_of_runs_are_sound_on_every_screen(
     with new_run(tmp_path / "going", CELLS) as store:
         store.put(played_now(each, ago=5, value=value_of(each)) for each in CELLS[:12])
     viewer = view(tmp_path)
-    viewer.made("/run/done", "loses")
-    viewer.made("/run/going", "loses")
+    viewer.made("/run/done", 'id="matrix-title"')
+    viewer.made("/run/going", 'id="matrix-title"')
+    (tmp_path / "empty").mkdir()
+    empty = view(tmp_path / "empty")
     pages = (
         "/",
+        "/?q=nothing",
         "/run/done",
         "/run/going",
         "/run/done/conversations",
         "/run/done/conversations?outcome=fail&q=t",
-        "/compare?a=done",
+        "/compare?run=done&run=going",
     )
+    addresses = [empty.address, *(f"{viewer.address}{path}" for path in pages)]
 
     async def steps(tab: Tab) -> None:
-        for path in pages:
-            await tab.go(f"{viewer.address}{path}", width, scheme)
+        for address in addresses:
+            await tab.go(address, width, scheme)
             await require_sound_page(tab, width)
             background = await tab.value("getComputedStyle(document.body).backgroundColor")
-            assert (background == "rgb(253, 253, 252)") == (scheme == "light")
+            assert (background == "rgb(247, 247, 245)") == (scheme == "light")
 
     # The browser may ask for the icon when the server has gone.
+    assert [line for line in browse(steps) if "/static/icon.svg" not in line] == []
+
+
+def test_two_runs_are_selected_in_the_list_and_compared(
+    browse: Browse, view: View, tmp_path: Path
+) -> None:
+    for name in ("before", "after"):
+        with new_run(tmp_path / name, CELLS) as store:
+            store.put(played_now(each, ago=500, value=value_of(each)) for each in CELLS)
+    viewer = view(tmp_path)
+    for name in ("before", "after"):
+        viewer.made(f"/run/{name}")
+
+    async def steps(tab: Tab) -> None:
+        await tab.go(f"{viewer.address}/")
+        await click(tab, "input[value='before']")
+        await click(tab, "input[value='after']")
+        await click(tab, ".under-list button")
+        await arrive(tab, "location.pathname === '/compare'")
+        sides = "[...document.querySelectorAll('.side .fine')].map((node) => node.textContent)"
+        assert await tab.value(sides) == ["run after", "run before"]
+        await require_sound_page(tab, 1280)
+
     assert [line for line in browse(steps) if "/static/icon.svg" not in line] == []
 
 
@@ -65,7 +92,7 @@ def test_what_is_lost_leads_to_the_conversations_that_failed(
     with new_run(tmp_path / "done", CELLS) as store:
         store.put(played_now(each, ago=5, value=value_of(each)) for each in CELLS)
     viewer = view(tmp_path)
-    viewer.made("/run/done", "loses")
+    viewer.made("/run/done", 'id="matrix-title"')
 
     async def steps(tab: Tab) -> None:
         await tab.go(f"{viewer.address}/run/done")

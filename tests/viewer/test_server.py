@@ -15,7 +15,7 @@ from tests.viewer.conftest import View
 import dragoman
 from dragoman.core.errors import DragomanError
 from dragoman.store.run_store import peek_run
-from dragoman.viewer.open_runs import Library, require_runs
+from dragoman.viewer.open_runs import Library, require_places
 from dragoman.viewer.page_workers import WORKERS, PageWorkers
 from dragoman.viewer.rendering import PageRequest, Route
 
@@ -121,7 +121,7 @@ def test_no_address_leaves_what_is_known(view: View, played: Path, path: str) ->
 def test_a_bundle_is_refused_with_the_command_that_opens_it(tmp_path: Path) -> None:
     bundle = tmp_path / "mine.zip"
     bundle.write_bytes(b"PK")
-    for refuse in (lambda: require_runs([bundle]), lambda: peek_run(bundle)):
+    for refuse in (lambda: require_places([bundle]), lambda: peek_run(bundle)):
         with pytest.raises(DragomanError, match="no run here, but a file: `dragoman unbundle"):
             refuse()
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.config.environment import cache_folder
-from dragoman.viewer.open_runs import DEFAULT, Library, require_runs
+from dragoman.viewer.open_runs import DEFAULT, Library, require_places
 from dragoman.viewer.server import serving
 
 
@@ -15,10 +15,10 @@ def view_runs(folders: Sequence[Path], port: int, *, browser: bool) -> None:
     """Serve runs until interrupted; the address is printed when it answers.
 
     Raises:
-        UsageError: Where there is no run, or the port is taken.
+        UsageError: Where a folder does not exist, or the port is taken.
     """
     places = tuple(folders) or (DEFAULT,)
-    require_runs(places)
+    require_places(folders)
     library = Library(places, cache_folder() / "views")
     asyncio.run(_serve(library, port, browser=browser))
 

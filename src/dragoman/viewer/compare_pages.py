@@ -1,15 +1,18 @@
 """Comparison pages: two conversations, or the tasks on which two cells differ."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import product
 from shlex import quote
 
 import msgspec
 from aiohttp import web
 
 from dragoman.analysis.comparison import TaskPair
-from dragoman.analysis.pass_hat import played_rewards
+from dragoman.analysis.pass_hat import Figure, played_rewards
+from dragoman.core.conditions import condition_from
 from dragoman.core.scores import OutcomeStatus, Scored, Unscored, Verdict, is_success
+from dragoman.report.labels import agent_labels, condition_label, is_diagnostic
 from dragoman.store.run_index import RewardRow, rewards, rows_of_task
 from dragoman.viewer.conversation_page import (
     STATUS_NAMES,
@@ -23,6 +26,7 @@ from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import MAX_TEXT, PageRequest, Route
 from dragoman.viewer.run_index import FilterFields, Listing
 from dragoman.viewer.side_by_side import LEGEND, side_by_side
+from dragoman.viewer.stored_figures import CellFigures, StoredFigures, stored_figures
 from dragoman.viewer.word_diff import MAX_SHOWN, mark_legend
 
 MOST_TRIALS = 100
@@ -32,7 +36,8 @@ MOST_TRIALS = 100
 class CellChoice(msgspec.Struct, frozen=True):
     """One cell of a run's grid by its number in the plan.
 
-    `filter_fields` maps its facets' numbers to outcomes.
+    `filter_fields` maps its facets' numbers to outcomes; `label` is the agent's short name, `chip`
+    the condition in words, and `figure` pass^1, None before it is known.
     """
 
     number: int
@@ -40,6 +45,14 @@ class CellChoice(msgspec.Struct, frozen=True):
     agent: str
     condition: str
     filter_fields: dict[int, OutcomeStatus]
+    label: str = ""
+    chip: str = ""
+    figure: Figure | None = None
+
+    @property
+    def first(self) -> float | None:
+        """pass^1; None before it is known."""
+        return None if self.figure is None else self.figure.value
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -51,7 +64,7 @@ class Flips(msgspec.Struct, frozen=True):
     """The tasks of two cells.
 
     Attributes:
-        won: Those that succeed more often in B.
+        won: Those that succeed more often in B, the largest difference first.
         lost: Those that succeed less often in B.
         even: How many succeed as often in both.
         left_out: How many cannot be compared, by reason.
@@ -63,16 +76,36 @@ class Flips(msgspec.Struct, frozen=True):
     left_out: dict[str, int]
 
 
-def cell_choices(filter_fields: Mapping[int, FilterFields]) -> tuple[CellChoice, ...]:
+def cell_choices(
+    filter_fields: Mapping[int, FilterFields], figures: StoredFigures | None = None
+) -> tuple[CellChoice, ...]:
     """Return the cells of a run by its facets, in the order of its plan."""
+    known = {} if figures is None else figures.by_place
+    names = agent_labels(entry.agent for entry in filter_fields.values())
     found: dict[tuple[str, str, str], dict[int, OutcomeStatus]] = {}
+    conditions: dict[str, str] = {}
     for number, entry in sorted(filter_fields.items()):
         place = (entry.suite, entry.agent, entry.condition)
         found.setdefault(place, {})[number] = entry.outcome
+        conditions[entry.condition] = entry.stored_condition
+    chips = {name: condition_label(condition_from(each)) for name, each in conditions.items()}
     return tuple(
-        CellChoice(number, *place, outcomes)
-        for number, (place, outcomes) in enumerate(found.items())
+        CellChoice(
+            number,
+            suite,
+            agent,
+            condition,
+            outcomes,
+            names[agent],
+            chips[condition],
+            _figure(known.get((suite, condition, agent))),
+        )
+        for number, ((suite, agent, condition), outcomes) in enumerate(found.items())
     )
+
+
+def _figure(found: CellFigures | None) -> Figure | None:
+    return None if found is None else found.first
 
 
 def find_flips(
@@ -96,6 +129,7 @@ def find_flips(
             left_out[reason] = left_out.get(reason, 0) + 1
         else:
             pairs.append(TaskPair(task, *played))
+    pairs.sort(key=lambda pair: -abs(pair.gain))
     won = tuple(pair for pair in pairs if pair.gain > 0)
     lost = tuple(pair for pair in pairs if pair.gain < 0)
     return Flips(won, lost, len(pairs) - len(won) - len(lost), left_out)
@@ -148,19 +182,42 @@ def successes(values: Sequence[float]) -> str:
 def default_pair(
     a: Sequence[CellChoice], b: Sequence[CellChoice], *, is_one_run: bool
 ) -> tuple[CellChoice, CellChoice]:
-    """Return the initial pair of cells.
+    """Return the initial pair of cells: the one with the largest difference of pass^1.
 
-    It is the same cell of two runs, or else the first two cells of a suite.
+    Two runs are compared in the same cell if there is one. In one run conditions of one agent come
+    before agents under one condition, and agents that ship with Dragoman come last.
+
+    Args:
+        a: The cells of the first run, in the order of its plan.
+        b: The cells of the second run.
+        is_one_run: Whether both are the same run; the cell with the higher pass^1 is then first.
     """
-    first = a[0]
-    fitting = (each for each in b if _fits(first, each, is_one_run=is_one_run))
-    return first, next(fitting, b[0])
+    fitting = [
+        (one, other)
+        for one, other in product(a, b)
+        if one.suite == other.suite and (other.number > one.number if is_one_run else True)
+    ]
+    if not fitting:
+        return a[0], b[0]
+    diagnostic = {cell.agent for cell in (*a, *b) if is_diagnostic(cell.agent)}
+    one, other = min(fitting, key=lambda pair: _rank(*pair, diagnostic))
+    is_turned = is_one_run and (one.first or 0.0) < (other.first or 0.0)
+    return (other, one) if is_turned else (one, other)
 
 
-def _fits(one: CellChoice, other: CellChoice, *, is_one_run: bool) -> bool:
-    if is_one_run:
-        return one.suite == other.suite and one.place != other.place
-    return one.place == other.place
+def _rank(
+    one: CellChoice, other: CellChoice, diagnostic: Collection[str]
+) -> tuple[int, int, bool, float]:
+    """Return what sorts pairs, the one to begin with first."""
+    is_known = one.first is not None and other.first is not None
+    difference = abs((one.first or 0.0) - (other.first or 0.0)) if is_known else 0.0
+    differing = (one.agent != other.agent) + (one.condition != other.condition)
+    return (
+        differing,
+        (one.agent in diagnostic) + (other.agent in diagnostic),
+        one.agent != other.agent,
+        -difference,
+    )
 
 
 def chosen_cell(cells: Sequence[CellChoice], number: str) -> CellChoice | None:
@@ -196,8 +253,7 @@ def show_flips(asked: PageRequest) -> web.Response:
     Raises:
         HTTPNotFound: Where there is no such run.
     """
-    one = asked.run_named(asked.first("a"))
-    other = asked.run_named(asked.first("b") or one.name)
+    one, other = _two_runs(asked)
     with _listings(one, other) as (of_one, of_other):
         a, b = _sides(asked, (one, of_one), (other, of_other))
         found = find_flips(
@@ -214,6 +270,22 @@ def show_flips(asked: PageRequest) -> web.Response:
             won=_rows(found.won, a, b, is_won=True),
             command=_command(one, other),
         )
+
+
+def _two_runs(asked: PageRequest) -> tuple[OpenedRun, OpenedRun]:
+    """Return the runs that the address names as `a` and `b`, or that were selected in the list.
+
+    Raises:
+        HTTPBadRequest: Where none or more than two were selected.
+    """
+    selected = asked.query.get("run", ())
+    names = (asked.first("a"), asked.first("b")) if asked.first("a") else selected
+    if not 1 <= len(names) <= 2:  # noqa: PLR2004
+        raise web.HTTPBadRequest(
+            text=f"{len(names)} runs are selected: select one, to compare its conditions, or two."
+        )
+    one = asked.run_named(names[0])
+    return one, asked.run_named(names[-1] or one.name)
 
 
 @contextmanager
@@ -234,7 +306,9 @@ def _sides(
     Raises:
         HTTPNotFound: Where a run is not read yet, and so has no cells.
     """
-    cells = [cell_choices(listing.filter_fields()) for _, listing in (one, other)]
+    cells = [
+        cell_choices(listing.filter_fields(), stored_figures(listing.index)) for _, listing in (one, other)
+    ]
     if not all(cells):
         raise web.HTTPNotFound(text="This run is being read: look again in a moment.")
     pair = default_pair(*cells, is_one_run=one[0] is other[0])

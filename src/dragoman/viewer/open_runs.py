@@ -195,6 +195,11 @@ class Library:
         self._runs: dict[str, OpenedRun] = {}
         self._shared = shared or _Shared()
 
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """Where runs are looked for."""
+        return self._places
+
     def for_another_thread(self) -> "Library":
         """Return the same runs under the same names, opened again.
 
@@ -260,8 +265,8 @@ def folders_of(places: Iterable[Path]) -> list[Path]:
     return found
 
 
-def require_runs(places: Iterable[Path]) -> None:
-    """Refuse places where no run is.
+def require_places(places: Iterable[Path]) -> None:
+    """Refuse places where no run can be; a folder without runs may get some later.
 
     Raises:
         UsageError: For the first of them.
@@ -269,10 +274,10 @@ def require_runs(places: Iterable[Path]) -> None:
     for place in places:
         if place.is_file():
             raise UsageError(f"{place}: no run here, but a file: {OF_A_BUNDLE}")
-        if not folders_of([place]):
+        if not place.is_dir():
             raise UsageError(
-                f"{place}: no run here (no {FILE}): name folders that `run --out` wrote, or the "
-                "folder that they lie in"
+                f"{place}: no run here (no such folder): name folders that `run --out` wrote, or "
+                "the folder that they are in"
             )
 
 

@@ -74,6 +74,7 @@ def _environment() -> "jinja2.Environment":
         cut=formatting.truncate_text,
         part=lambda text: quote(text, safe=""),
         moment=_moment,
+        day=_day,
         percent=percent,
     )
     return environment
@@ -83,6 +84,14 @@ def _moment(seconds: float) -> str:
     """Return a moment as people here write it, to the minute."""
     try:
         return datetime.fromtimestamp(seconds, UTC).astimezone().isoformat(" ", "minutes")[:16]
+    except (ValueError, OverflowError, OSError):
+        return formatting.UNKNOWN
+
+
+def _day(seconds: float) -> str:
+    """Return a moment of this machine's time zone with its month in letters, to the minute."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%d %b %Y, %H:%M")
     except (ValueError, OverflowError, OSError):
         return formatting.UNKNOWN
 

@@ -1,7 +1,6 @@
-"""Pages of runs: the list of all runs, and the overview of one with its progress."""
+"""Pages of one run: its overview and its progress."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import get_args
 from urllib.parse import quote
 
@@ -10,12 +9,9 @@ from aiohttp import web
 
 from dragoman.analysis.cell_summary import PlaceInRun
 from dragoman.analysis.failure_attribution import FAILURE_SOURCES
-from dragoman.config.agent_specs import specs_of
-from dragoman.core.errors import DragomanError
 from dragoman.core.scores import OutcomeStatus
 from dragoman.report.first_screen import first_screen
 from dragoman.report.overview import Failures, MatrixCell, MatrixRow
-from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_index import IndexTotals, totals
 from dragoman.viewer.conversation_list import conversations_link
 from dragoman.viewer.open_runs import OpenedRun
@@ -105,48 +101,6 @@ def _per_minute(found: IndexTotals, now: float) -> float | None:
         return None
     lasted = min(WINDOW_SECONDS, max(1.0, now - found.first))
     return _MINUTE * found.recent / lasted
-
-
-class _RunRow(msgspec.Struct, frozen=True):
-    """A run in the list; `problem` says why nothing more is known of it."""
-
-    name: str
-    title: str
-    suite: str = ""
-    agents: tuple[str, ...] = ()
-    created: str = ""
-    planned: int = 0
-    stored: int = 0
-    problem: str = ""
-
-
-def show_runs(asked: PageRequest) -> web.Response:
-    """List the runs, the newest first."""
-    lines = [_run_row(run) for run in asked.library.runs()]
-    return asked.page(
-        "runs.html.j2", runs=sorted(lines, key=lambda line: line.created, reverse=True)
-    )
-
-
-def _run_row(run: OpenedRun) -> _RunRow:
-    try:
-        manifest = read_manifest(run.store)
-        planned, stored = run.store.counts()
-    except DragomanError as error:
-        return _RunRow(run.name, run.title, problem=str(error))
-    created = datetime.fromtimestamp(manifest.created, UTC).astimezone()
-    return _RunRow(
-        name=run.name,
-        title=run.title,
-        suite=manifest.config.suite,
-        agents=tuple(specs_of(manifest.config.agents)),
-        created=created.isoformat(" ", "minutes"),
-        planned=planned,
-        stored=stored,
-    )
-
-
-RUNS_ROUTE = Route("/", show_runs)
 
 
 MOST_CAUSES = 12

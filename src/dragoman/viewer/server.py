@@ -10,14 +10,21 @@ from aiohttp import web
 
 from dragoman.core.errors import DragomanError, UsageError
 from dragoman.report.html_parts import stylesheet
-from dragoman.viewer import compare_pages, conversation_list, conversation_page, run_pages
+from dragoman.viewer import (
+    compare_pages,
+    conversation_list,
+    conversation_page,
+    run_list,
+    run_pages,
+)
 from dragoman.viewer.http_security import Handler, add_headers, guard
 from dragoman.viewer.open_runs import Library
 from dragoman.viewer.page_workers import PageWorkers
 from dragoman.viewer.rendering import Route, prepare, render
 
 ROUTES: tuple[Route, ...] = (
-    run_pages.RUNS_ROUTE,
+    run_list.RUNS_ROUTE,
+    run_list.STATE_ROUTE,
     run_pages.OVERVIEW_ROUTE,
     run_pages.PROGRESS_ROUTE,
     conversation_list.CONVERSATIONS_ROUTE,
