@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import aiohttp
 import pytest
@@ -28,7 +28,7 @@ def is_required() -> bool:
     return os.environ.get("CI") == "true"
 
 
-def skip_unless_required(reason: str) -> None:
+def skip_unless_required(reason: str) -> NoReturn:
     """Skip a test that lacks something; with CI=true, fail."""
     if is_required():
         pytest.fail(f"{reason}, and with CI=true no test in a browser may be skipped")
@@ -116,7 +116,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         skip_unless_required("neither chromium nor google-chrome is installed")
     profile = tmp_path_factory.mktemp("profile")
     command = [
-        *(str(program), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"),
+        *(program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"),
         *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
         "--disable-dev-shm-usage",  # it is 64 MB in a container
         *("--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank"),

@@ -264,6 +264,7 @@ def test_a_filter_is_kept_from_the_list_to_a_conversation_and_on(
         await arrive(tab, f"location.pathname === '{TEXT_PAGE}'")
         await press(tab, "p")
         await arrive(tab, f"location.pathname === '{SPOKEN_PAGE}'")
+        await click(tab, ".twins summary")
         await click(tab, ".twins a[href^='/compare']")
         await arrive(
             tab,
@@ -366,6 +367,7 @@ def test_a_hostile_conversation_is_text_everywhere(
             f"{name}/conversation/{keys[0]}?whole=1",
             f"/compare?a={shown}/{keys[0]}&b={shown}/{keys[1]}",
             f"/compare?a={shown}",
+            "/",
         ]
         for path in pages:
             await tab.go(f"{address}{path}", width=375)

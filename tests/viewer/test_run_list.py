@@ -66,6 +66,7 @@ def test_a_stopped_run_shows_how_to_go_on(view: View, tmp_path: Path) -> None:
     assert f"stopped 3 of 8 \u00b7 to go on: dragoman resume '{tmp_path / 'a run'}'" in shown
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_shows_its_rate_until_it_is_done(view: View, tmp_path: Path) -> None:
     cells = [cell(task) for task in TASKS]
     with new_run(tmp_path / "run", cells) as store:

@@ -200,7 +200,7 @@ def default_pair(
     if not fitting:
         return a[0], b[0]
     diagnostic = {cell.agent for cell in (*a, *b) if is_diagnostic(cell.agent)}
-    one, other = min(fitting, key=lambda pair: _rank(*pair, diagnostic))
+    one, other = min(fitting, key=lambda pair: _rank(pair[0], pair[1], diagnostic))
     is_turned = is_one_run and (one.first or 0.0) < (other.first or 0.0)
     return (other, one) if is_turned else (one, other)
 
@@ -307,7 +307,8 @@ def _sides(
         HTTPNotFound: Where a run is not read yet, and so has no cells.
     """
     cells = [
-        cell_choices(listing.filter_fields(), stored_figures(listing.index)) for _, listing in (one, other)
+        cell_choices(listing.filter_fields(), stored_figures(listing.index))
+        for _, listing in (one, other)
     ]
     if not all(cells):
         raise web.HTTPNotFound(text="This run is being read: look again in a moment.")

@@ -7,7 +7,9 @@ from urllib.parse import quote, urlencode
 import msgspec
 from aiohttp import web
 
+from dragoman.core.conditions import condition_from
 from dragoman.core.scores import OutcomeStatus
+from dragoman.report.labels import condition_label
 from dragoman.store.audio_files import FOLDER, audio_path
 from dragoman.store.run_index import ListedRow, ListPage, rows_of_task
 from dragoman.store.run_plan import StoredCell
@@ -42,10 +44,14 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 class SameTask(msgspec.Struct, frozen=True):
-    """The same task under one agent and condition; `same` is the trial to set beside this one."""
+    """The same task under one agent and condition.
+
+    `label` is the condition in words, and `same` the trial to set beside this one.
+    """
 
     agent: str
     condition: str
+    label: str
     trials: tuple[Trial, ...]
     same: Trial
 
@@ -77,7 +83,9 @@ def find_same_task_trials(listing: Listing, cell: StoredCell) -> tuple[SameTask,
     for row in rows:
         entry = filter_fields[row.filter_fields]
         found.setdefault((entry.agent, entry.condition), []).append(_trial(row, entry, cell))
-    return tuple(_same_task_entries(found, cell.trial))
+    stored = {entry.condition: entry.stored_condition for entry in filter_fields.values()}
+    labels = {name: condition_label(condition_from(each)) for name, each in stored.items()}
+    return tuple(_same_task_entries(found, labels, cell.trial))
 
 
 def _trial(row: ListedRow, entry: FilterFields, cell: StoredCell) -> Trial:
@@ -85,12 +93,12 @@ def _trial(row: ListedRow, entry: FilterFields, cell: StoredCell) -> Trial:
 
 
 def _same_task_entries(
-    found: dict[tuple[str, str], list[Trial]], number: int
+    found: dict[tuple[str, str], list[Trial]], labels: Mapping[str, str], number: int
 ) -> Iterator[SameTask]:
     for (agent, condition), trials in found.items():
         others = [trial for trial in trials if not trial.is_here] or trials
         same = next((trial for trial in others if trial.number == number), others[0])
-        yield SameTask(agent, condition, tuple(trials), same)
+        yield SameTask(agent, condition, labels[condition], tuple(trials), same)
 
 
 def conversation_address(run: str, key: str, wanted: ListFilter | None = None) -> str:

@@ -17,6 +17,7 @@ from dragoman.core.scores import METRIC_VERSION, ComponentScore, Evidence, Outco
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
+from dragoman.report.labels import condition_chips
 from dragoman.report.view_model import (
     FailureCause,
     InferredProfile,
@@ -155,6 +156,11 @@ class ConversationView(msgspec.Struct, frozen=True):
     def cost(self) -> Cost | None:
         """What it cost; None where that is not known."""
         return ledger_cost(self.ledger)
+
+    @property
+    def chips(self) -> tuple[str, ...]:
+        """Its condition in words, by axis; empty for English text."""
+        return condition_chips(self.cell.condition)
 
     @property
     def is_spoken(self) -> bool:

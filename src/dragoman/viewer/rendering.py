@@ -18,6 +18,7 @@ from dragoman.report import formatting
 from dragoman.report.first_screen import example_words, heat_level
 from dragoman.report.html_parts import percent
 from dragoman.report.overview import basis, points_of
+from dragoman.viewer.json_markup import json_markup
 from dragoman.viewer.open_runs import Library, OpenedRun
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def _environment() -> "jinja2.Environment":
         money=formatting.money,
         duration=formatting.duration,
         cut=formatting.truncate_text,
+        data=lambda text, most: json_markup(text, formatting.truncate_text(text, most)),
         part=lambda text: quote(text, safe=""),
         moment=_moment,
         day=_day,

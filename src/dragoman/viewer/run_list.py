@@ -190,10 +190,12 @@ def _first(overview: RunOverview) -> ShownEstimate | None:
     for row in _subject_first(overview):
         for cell in row.cells:
             if cell is not None and cell.figure.value is not None:
-                low, high = cell.figure.interval.low, cell.figure.interval.high
+                interval = cell.figure.interval
                 return ShownEstimate(
                     points_of(cell.figure.value),
-                    f"{points_of(low)}\u2013{points_of(high)}",
+                    f"{points_of(interval.low)}\u2013{points_of(interval.high)}"
+                    if interval
+                    else "",
                     row.label,
                     (cell.label,),
                 )

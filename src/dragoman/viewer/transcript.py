@@ -14,6 +14,7 @@ from dragoman.core.tasks import Component
 from dragoman.core.tools import Change, Role, ToolCall, ToolResult
 from dragoman.report.view_model import InferredProfile, inferred_profiles
 from dragoman.scoring.measures.turn_timing import TurnTiming, time_turns
+from dragoman.viewer.json_markup import is_json
 from dragoman.viewer.word_diff import MAX_SHOWN, ThreeTexts, three_texts
 
 
@@ -111,7 +112,7 @@ def _add_result(shown: ShownCall, result: ToolResult) -> ShownCall:
         shown,
         executed="" if executed == shown.arguments else executed,
         executed_name="" if result.name == shown.name else result.name,
-        result=result.content,
+        result=_readable_text(result.content),
         shown="" if result.shown in {None, result.content} else result.shown,
         is_error=result.error,
         changes=tuple(_shown_changes(result.changes)),
@@ -122,6 +123,13 @@ def _shown_changes(changes: Iterable[Change]) -> Iterator[ShownChange]:
     for change in changes:
         value = "" if change.op == "del" else readable_json(change.value)
         yield ShownChange(" / ".join(map(str, change.path)), change.op, value, change.side)
+
+
+def _readable_text(text: str) -> str:
+    """Return JSON over several lines, and any other text as it is."""
+    if len(text) <= MAX_LINE or not is_json(text):
+        return text
+    return msgspec.json.format(text, indent=2)
 
 
 def readable_json(value: object) -> str:
@@ -170,10 +178,18 @@ def _notes(entry: MeasureResult) -> Iterator[tuple[int, Note]]:
     reported = {error.position for error in entry.errors}
     for found in entry.evidence:
         # A judge's errors are told once, in full.
-        if found.position is not None and found.why and found.position not in reported:
+        if found.position is None or not found.why or found.position in reported:
+            continue
+        if not _is_as_expected(entry, found):
             yield found.position, _note(entry, found)
     for error in entry.errors:
         yield error.position, _error(entry, error)
+
+
+def _is_as_expected(entry: MeasureResult, found: CountedItem) -> bool:
+    """Return whether a turn was in its language, or too short to judge: nearly every turn is."""
+    is_wrong = any(many for name, many in found.counts.items() if name.endswith(" wrong"))
+    return entry.measure == "language" and not is_wrong
 
 
 def _note(entry: MeasureResult, found: CountedItem) -> Note:

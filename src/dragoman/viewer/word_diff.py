@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
@@ -137,6 +138,10 @@ class _Text:
             for unit in earlier_normalize_for_scoring(piece).split()
         )
         self.keys = tuple(unit for unit, _ in self.units)
+        places = [place for _, place in self.units]
+        self.starts = {
+            unit for unit, place in enumerate(places) if not unit or places[unit - 1] != place
+        } | {len(places)}
 
     def part(self, units: range) -> str:
         """Return the text of a stretch of units."""
@@ -206,11 +211,62 @@ def _chunks(one: _Text, other: _Text) -> Iterator[_Chunk]:
     over words that arrived; here as much as possible is found again.
     """
     found = SequenceMatcher(None, one.keys, other.keys, autojunk=False).get_opcodes()
+    cuts = _common_cuts(one, other, found)
     for kind, begin, end, their_begin, their_end in found:
         own, theirs = range(begin, end), range(their_begin, their_end)
         is_equal = kind == "equal"
-        is_same = is_equal or _are_same_words(one.part(own), other.part(theirs), one.language)
+        is_same = (
+            is_equal
+            or _are_same_words(one.part(own), other.part(theirs), one.language)
+            or _is_same_around(one, other, _Chunk(own, theirs, is_same=False), cuts)
+        )
         yield _Chunk(own, theirs, is_same, is_reworded=is_same and not is_equal)
+
+
+_WIDENINGS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2))
+"""By how many cuts a stretch is widened to the left and to the right, in the order of the tries."""
+
+_MAX_WIDENED = 24
+"""Units of the longest widened stretch."""
+
+_VALUE_SIGN = re.compile(r"[0-9@#$%\u20ac\u00a3/_+&-]")
+"""A character of a value whose written form may differ from its spoken form."""
+
+
+def _common_cuts(
+    one: _Text, other: _Text, found: Sequence[tuple[str, int, int, int, int]]
+) -> list[tuple[int, int]]:
+    """Return the places at which a piece begins in both texts, or both end."""
+    starts_own, starts_their = one.starts, other.starts
+    cuts = {(0, 0), (len(one.units), len(other.units))}
+    for kind, begin, end, their_begin, _ in found:
+        for step in range(end - begin if kind == "equal" else 1):
+            if begin + step in starts_own and their_begin + step in starts_their:
+                cuts.add((begin + step, their_begin + step))
+    return sorted(cuts)
+
+
+def _is_same_around(
+    one: _Text, other: _Text, chunk: _Chunk, cuts: Sequence[tuple[int, int]]
+) -> bool:
+    """Return whether a value around a stretch is the same in another written form.
+
+    An address is one piece, and its spoken form many; a day reads as one only beside its month.
+    """
+    first = bisect_right(cuts, (chunk.own.start, chunk.theirs.start)) - 1
+    last = bisect_left(cuts, (chunk.own.stop, chunk.theirs.stop))
+    for left, right in _WIDENINGS:
+        if first - left < 0 or last + right >= len(cuts):
+            continue
+        (begin, their_begin), (end, their_end) = cuts[first - left], cuts[last + right]
+        if max(end - begin, their_end - their_begin) > _MAX_WIDENED:
+            continue
+        own = one.part(range(begin, end))
+        theirs = other.part(range(their_begin, their_end))
+        has_value = _VALUE_SIGN.search(own) or _VALUE_SIGN.search(theirs)
+        if has_value and _are_same_words(own, theirs, one.language):
+            return True
+    return False
 
 
 def _are_same_words(one: str, other: str, language: str) -> bool:
@@ -347,10 +403,10 @@ def mark_legend(marks: Iterable[Mark]) -> Sequence[tuple[Mark, str]]:
 
 
 MEANINGS: dict[Mark, str] = {
-    "lost": "not heard at all",
-    "changed": "heard as something else",
-    "added": "heard, never said",
-    "reworded": "written or said in another way, and right",
-    "sign": "a sign between the programs, not spoken",
+    "lost": "not recognized",
+    "changed": "misrecognized",
+    "added": "recognized, but not spoken",
+    "reworded": "right, in another format",
+    "sign": "stop token, not spoken",
 }
 """What each mark means, in the words of the page's legend."""

@@ -1,5 +1,6 @@
 """What was meant, spoken and heard: which words are marked, and how."""
 
+import pytest
 from msgspec import UNSET
 
 from dragoman.core.replies import WORDS, Stage, Utterance
@@ -104,3 +105,30 @@ def test_a_long_text_is_cut_and_says_so_and_no_word_of_it_counts_as_lost() -> No
     assert texts.cut == 4_900
     assert not texts.is_compared
     assert {span.mark for span in texts.intended} == {"same"}
+
+
+@pytest.mark.parametrize(
+    ("intended", "heard"),
+    [
+        ("I paid $5,000 today.", "i paid five thousand dollars today"),
+        ("It is 3:30 PM on March 12.", "it is three thirty p m on march twelfth"),
+        ("Mail ruth@example.net now", "mail ruth at example dot net now"),
+        ("Order KL-4821 please", "order k l four eight two one please"),
+    ],
+)
+def test_a_value_in_another_format_is_no_error(intended: str, heard: str) -> None:
+    found = three_texts(Utterance(intended, heard=heard), "en")
+    assert found.marks <= {"same", "reworded"}
+
+
+@pytest.mark.parametrize(
+    ("intended", "heard", "wrong"),
+    [
+        ("I paid $5,000 today.", "i paid five hundred dollars today", "$5,000"),
+        ("It is on March 12.", "it is on march thirteenth", "12."),
+        ("Mail ruth@example.net now", "mail ruth at example dot com now", "ruth@example.net"),
+    ],
+)
+def test_another_value_in_another_format_is_an_error(intended: str, heard: str, wrong: str) -> None:
+    found = three_texts(Utterance(intended, heard=heard), "en")
+    assert [span.text.strip() for span in found.intended if span.mark == "changed"] == [wrong]
