@@ -1,4 +1,4 @@
-# The words to know: demo, find, quick, test, test-extras, test-train, test-whisper, search, bench, docs, clean.
+# The words to know: demo, find, quick, test, test-extras, test-train, test-whisper, search, bench, docs, screenshots, clean.
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
@@ -13,7 +13,7 @@ ELSEWHERE = extras or train or whisper
 LONG = slow or speech or chaos or conformance or nightly
 SHORT = not ($(LONG) or $(ELSEWHERE))
 
-.PHONY: demo find quick test test-extras test-train test-whisper nightly search bench docs format lint types quick-types layers unit few properties clean
+.PHONY: demo find quick test test-extras test-train test-whisper nightly search bench docs screenshots format lint types quick-types layers unit few properties clean
 
 demo: .venv/.installed
 	@$(BIN)/dragoman demo
@@ -43,9 +43,14 @@ search: .venv/.dev-installed
 bench: .venv/.installed
 	@$(BIN)/python -m bench.run $(SECTIONS)
 
-# The documentation as a site, in build/site.
-docs: .venv/.dev-installed
-	$(BIN)/zensical build --strict --clean
+# The documentation as a site, in build/site. Its environment has the generator alone.
+docs: .venv-docs/.installed
+	.venv-docs/bin/zensical build --strict --clean
+	@.venv-docs/bin/python bench/site_pictures.py build/screenshots build/site
+
+# The pictures of the documentation, from runs that are played for them; it needs Chromium.
+screenshots: .venv/.installed
+	@$(TIMED) $(BIN)/python -m bench.screenshots build/screenshots
 
 format: .venv/.dev-installed
 	$(BIN)/ruff format src tests bench
@@ -104,6 +109,12 @@ properties: .venv/.dev-installed
 	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement tests/axe_package.txt
 	@touch $@
 
+.venv-docs/.installed: pyproject.toml
+	@test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
+	@.venv-docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@.venv-docs/bin/python -m pip install --quiet --group docs
+	@touch $@
+
 .venv-extras/.installed: pyproject.toml
 	@test -x .venv-extras/bin/python || $(PYTHON) -m venv .venv-extras
 	@.venv-extras/bin/python -m pip install --quiet --editable ".[litellm,ray,voice]" "hypothesis>=6.120" "pytest>=8.3" "pytest-randomly>=3.16" "pytest-xdist>=3.6"
@@ -123,4 +134,4 @@ properties: .venv/.dev-installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-extras .venv-train .venv-whisper .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-docs .venv-extras .venv-train .venv-whisper .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,5 +1,6 @@
 """The documentation as a site: it builds without a warning, and every link in it leads somewhere."""
 
+import runpy
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = ROOT / "zensical.toml"
+PLACING = runpy.run_path(str(ROOT / "bench" / "site_pictures.py"))
+TAKING = runpy.run_path(str(ROOT / "bench" / "screenshots.py"))
 
 
 def pages_of(entry: object) -> list[str]:
@@ -93,3 +96,30 @@ def test_the_site_builds_without_a_warning_and_every_link_in_it_leads_somewhere(
         if urlsplit(each).scheme not in {"", "data"} or each.startswith("//")
     }
     assert outside == set()
+
+
+def test_pictures_are_placed_where_a_page_has_a_note_and_were_taken(tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "run_page.png").write_bytes(b"PNG")
+    page = tmp_path / "site" / "how_to" / "page.html"
+    page.parent.mkdir(parents=True)
+    note = '<!-- picture: {} | What it shows: "a run". -->'
+    page.write_text(note.format("run_page") + note.format("other"), "utf-8")
+
+    assert PLACING["place"](tmp_path / "taken", tmp_path / "site") == 1
+
+    text = page.read_text("utf-8")
+    assert 'src="../pictures/run_page.png" alt="What it shows: &quot;a run&quot;."' in text
+    assert note.format("other") in text
+    assert (tmp_path / "site" / "pictures" / "run_page.png").read_bytes() == b"PNG"
+
+
+def test_every_picture_of_a_page_is_one_that_is_taken() -> None:
+    taken = {each.name for each in TAKING["pictures"]("/")}
+    used = {
+        found[1]
+        for path in (ROOT / "docs").rglob("*.md")
+        for found in PLACING["NOTE"].finditer(path.read_text("utf-8"))
+    }
+    assert used
+    assert used <= taken

@@ -1,0 +1,43 @@
+"""Puts pictures into the built site where its pages have a note `picture: NAME | what it shows`.
+
+It needs the standard library alone. A picture that was not taken leaves its note, which nobody sees.
+"""
+
+import html
+import re
+import shutil
+import sys
+from pathlib import Path
+
+NOTE = re.compile(r"<!-- picture: ([a-z_]+) \| ([^>]+?) -->")
+
+
+def place(pictures: Path, site: Path) -> int:
+    """Copy pictures into a site, show them in its pages, and return how many are shown."""
+    known = {path.stem: path for path in sorted(pictures.glob("*.png"))}
+    places = 0
+    for page in sorted(site.rglob("*.html")):
+        before = page.read_text("utf-8")
+        up = "../" * (len(page.relative_to(site).parts) - 1)
+
+        def figure(found: re.Match[str], up: str = up) -> str:
+            if found[1] not in known:
+                return found[0]
+            words = html.escape(found[2])
+            source = f"{up}pictures/{found[1]}.png"
+            return f'<p><img src="{source}" alt="{words}" width="100%" loading="lazy"></p>'
+
+        after = NOTE.sub(figure, before)
+        if after != before:
+            page.write_text(after, "utf-8")
+            places += after.count("pictures/")
+    if places:
+        (site / "pictures").mkdir(exist_ok=True)
+        for path in known.values():
+            shutil.copy(path, site / "pictures" / path.name)
+    return places
+
+
+if __name__ == "__main__":
+    shown = place(Path(sys.argv[1]), Path(sys.argv[2]))
+    sys.stdout.write(f"make docs: {shown} pictures are shown; make screenshots takes them anew\n")
