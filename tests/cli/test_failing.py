@@ -81,7 +81,7 @@ def test_what_failed_is_listed_for_one_agent_and_as_json(run_json: RunJson) -> N
 
 def test_what_nobody_played_again_says_which_command_finds_its_stage(failed: str) -> None:
     assert failed.splitlines()[-1] == (
-        "which stage lost them was not looked for: dragoman blame mine"
+        "which stage lost them was not looked for: dragoman attribute mine"
     )
 
 

@@ -98,7 +98,9 @@ def test_a_command_declares_no_others_than_those_beside_it(modules_after: Module
     loaded = modules_after("show", "--help")
 
     declaring = {name for name in loaded if name.startswith("dragoman.cli.commands.")}
-    assert declaring == {f"dragoman.cli.commands.{name}" for name in ("options", "results", "tree")}
+    assert declaring == {
+        f"dragoman.cli.commands.{name}" for name in ("options", "panels", "results", "tree")
+    }
 
 
 def test_a_command_is_the_same_alone_as_among_all() -> None:

@@ -1,4 +1,4 @@
-"""Implementation of `dragoman blame`: attributes failures to stages by counterfactual replay."""
+"""Implementation of `dragoman attribute`: attributes failures to stages by counterfactual replay."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -77,9 +77,9 @@ class SpeakOptions(NamedTuple):
 
     def _speech(self) -> AudioRequest | None:
         given = {
-            "--tts": self.tts,
+            "--speaker": self.tts,
             "--asr": self.asr,
-            "--line": self.line,
+            "--voice": self.line,
             "--workers": self.workers > 1,
             "--ray": self.ray,
         }

@@ -109,7 +109,9 @@ def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> Non
     _print_groups(folder, groups)
     print_not_played(not_played)
     if not is_imported and any(group.stage == UNASKED for group in groups):
-        print_line(f"\nwhich stage lost them was {UNASKED}: dragoman blame {quote(str(folder))}")
+        print_line(
+            f"\nwhich stage lost them was {UNASKED}: dragoman attribute {quote(str(folder))}"
+        )
 
 
 class _Scoring(NamedTuple):

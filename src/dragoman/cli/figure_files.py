@@ -1,4 +1,4 @@
-"""Implementation of `dragoman figures`: SVG, PNG or PDF files of a run, with their data as CSV."""
+"""Implementation of `dragoman plots`: SVG, PNG or PDF files of a run, with their data as CSV."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial

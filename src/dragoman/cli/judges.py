@@ -1,4 +1,4 @@
-"""Implementation of `judge-check`, `errors`, `label-check` and `fields`.
+"""Implementation of `judge-check`, `errors`, `label-check` and `critical-fields`.
 
 These compare judges and measures with human labels, tabulate judged errors, and list the critical
 fields of a suite.

@@ -5,6 +5,7 @@ from typing import Any
 
 import typer.main
 
+from dragoman.cli.commands.panels import visible_names
 from dragoman.cli.commands.tree import command_line
 
 _HEAD = """# Every command
@@ -23,6 +24,8 @@ def page() -> str:
 def _lines(command: Any, name: str) -> Iterator[str]:  # noqa: ANN401
     if hasattr(command, "commands"):
         for part, each in command.commands.items():
+            if each.hidden:
+                continue
             yield from _lines(each, f"{name} {part}")
         return
     yield f"## `{name}`\n"
@@ -40,7 +43,7 @@ def _lines(command: Any, name: str) -> Iterator[str]:  # noqa: ANN401
 def _spelling(parameter: Any) -> str:  # noqa: ANN401 - typer's own click has no types for it
     if parameter.param_type_name == "argument":
         return f"`{_cell(parameter.metavar or parameter.name)}`"
-    return ", ".join(f"`{each}`" for each in (*parameter.opts, *parameter.secondary_opts))
+    return ", ".join(f"`{each}`" for each in (*visible_names(parameter), *parameter.secondary_opts))
 
 
 def _cell(text: str) -> str:

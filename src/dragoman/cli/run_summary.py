@@ -95,7 +95,7 @@ def further_steps(folder: Path, cells: Sequence[CellSummary]) -> str:
     if len(cells) > 1:
         steps.insert(0, f"cells side by side: dragoman compare {run}")
     if any(cell.condition.voice != TEXT and not _is_perfect(cell) for cell in cells):
-        steps.insert(0, f"what lost spoken ones: dragoman blame {run}")
+        steps.insert(0, f"what lost spoken ones: dragoman attribute {run}")
     return "; ".join(steps)
 
 

@@ -206,7 +206,7 @@ def _print_imported(imported: ImportedReview, asked: ReviewRequest) -> None:
     memory = "" if asked.memory == out / FILE else f" --memory {asked.memory}"
     for suite in asked.suites:
         print_line(
-            f"  dragoman translate {suite} --to {asked.language} --model glossary --out "
+            f"  dragoman translate {suite} --language {asked.language} --model glossary --out "
             f"{out}{memory}"
         )
 

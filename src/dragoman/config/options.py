@@ -8,7 +8,7 @@ from typing import Annotated, Literal, get_args, get_origin
 
 import msgspec
 
-Command = Literal["resume", "score", "check", "blame"]
+Command = Literal["resume", "score", "check", "attribute"]
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -21,6 +21,7 @@ class Option(msgspec.Struct, frozen=True):
         default: What an empty default means.
         singular: The name for one value of a list; "" where the field is no list.
         flag: The name on the command line, where that is not the singular or the field's name.
+        old_flag: An older name on the command line, which is still accepted.
         commas: Whether one text of the command line may hold several values.
         axis: Whether every value is played with every value of the other axes.
         is_path: Whether it names a file or folder.
@@ -35,6 +36,7 @@ class Option(msgspec.Struct, frozen=True):
     default: str = ""
     singular: str = ""
     flag: str = ""
+    old_flag: str = ""
     commas: bool = False
     axis: bool = False
     is_path: bool = False
@@ -71,6 +73,11 @@ class Key(msgspec.Struct, frozen=True):
         """The name on the command line."""
         name = (self.option.flag or self.option.singular or self.name).replace("_", "-")
         return f"--{name}/--no-{name}" if self.kind is bool else f"--{name}"
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The names that the command line accepts, the shown one first."""
+        return (self.flag, f"--{self.option.old_flag}") if self.option.old_flag else (self.flag,)
 
     @property
     def shown_default(self) -> str:

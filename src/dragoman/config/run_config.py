@@ -187,7 +187,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example="8",
             default="64; 4 with a server on this machine",
             is_above_zero=True,
-            commands=("resume", "score", "blame"),
+            commands=("resume", "score", "attribute"),
         ),
     ] = None
     read_timeout: Annotated[
@@ -198,7 +198,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example="60",
             default="300; 1800 of a server on this machine",
             is_above_zero=True,
-            commands=("resume", "score", "blame"),
+            commands=("resume", "score", "attribute"),
         ),
     ] = None
     patience: Annotated[
@@ -207,8 +207,10 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             "Seconds an endpoint may be down, or refuse a call as too much",
             value="SECONDS",
             example="600",
+            flag="retry_for",
+            old_flag="patience",
             is_above_zero=True,
-            commands=("resume", "score", "blame"),
+            commands=("resume", "score", "attribute"),
         ),
     ] = 1_800.0
     rates: Annotated[
@@ -220,7 +222,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             default="what answers show",
             singular="rate",
             commas=True,
-            commands=("resume", "score", "blame"),
+            commands=("resume", "score", "attribute"),
         ),
     ] = ()
     batches: Annotated[
@@ -233,7 +235,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             default="none",
             singular="batch",
             commas=True,
-            commands=("resume", "score", "blame"),
+            commands=("resume", "score", "attribute"),
         ),
     ] = ()
     hedge: Annotated[
@@ -245,7 +247,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             example="30",
             default="never",
             is_above_zero=True,
-            commands=("resume", "score", "blame"),
+            commands=("resume", "score", "attribute"),
         ),
     ] = None
     max_cost: Annotated[
@@ -345,8 +347,8 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     voices: Annotated[
         tuple[str, ...],
         Option(
-            "A line to speak over: text, studio, telephone, ... (`dragoman list voices`)",
-            value="LINE",
+            "A channel to speak over: text, studio, telephone, ... (`dragoman list voices`)",
+            value="CHANNEL",
             example='["text", "telephone"]',
             default="text; of audio sets also recorded",
             singular="voice",
@@ -555,7 +557,7 @@ def validated_config(config: RunConfig) -> RunConfig:
         value = getattr(config, key.name)
         if not key.option.is_above_zero or value is None:
             continue
-        name = key.name.replace("_", "-")
+        name = (key.option.flag or key.name).replace("_", "-")
         if not value > 0:
             raise UsageError(f"{name} must be above 0, not {value}")
         if value > MAX_COUNT:

@@ -126,7 +126,7 @@ class ReportSection(Protocol):
         ...
 
     def figures(self, part: Any) -> Iterable[FigureSpec]:  # noqa: ANN401 - its own
-        """Return the figures of a part: for the page, and for `dragoman figures`."""
+        """Return the figures of a part: for the page, and for `dragoman plots`."""
         ...
 
     def tables(self, part: Any) -> Iterable[TextTable]:  # noqa: ANN401 - its own

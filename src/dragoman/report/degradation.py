@@ -63,7 +63,7 @@ def drop_lines(
     for at, loss in enumerate(ordered):
         left = len(ordered) - at - 1
         room = MAX_LINES - len(lines) - (1 if left else 0)
-        finds = "" if is_imported else f": dragoman blame {quote(run)}"
+        finds = "" if is_imported else f": dragoman attribute {quote(run)}"
         fitting = _fitting(_block(loss, finds, is_one_count=bool(over)), width, room)
         if not fitting:
             return [*lines, f"and {left + 1} more: dragoman report {quote(run)}"]

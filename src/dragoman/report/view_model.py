@@ -81,7 +81,7 @@ def reproduction_steps(played: RunInvocation) -> Iterator[ReproductionStep]:
     )
     yield ReproductionStep(
         "This page, its figures as files, and its data as tables.",
-        f"dragoman report {run}\ndragoman figures {run} --out figures\n"
+        f"dragoman report {run}\ndragoman plots {run} --out figures\n"
         f"dragoman export {run} --to parquet --out tables",
     )
 

@@ -331,7 +331,7 @@ def _attribution_table(summary: VoiceSummary) -> TextTable | None:
     if table is None:
         return None
     return _add_note(
-        table, "as `dragoman blame` found; inputs without a row were not blamed for any"
+        table, "as `dragoman attribute` found; inputs without a row were not blamed for any"
     )
 
 

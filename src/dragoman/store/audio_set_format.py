@@ -53,7 +53,7 @@ class SetSettings(msgspec.Struct, frozen=True):
         suites: Digests of the suites' data by the suites' names.
         seed: What voices, lines and simulated errors are drawn from, with the text.
         language: What is spoken.
-        tts: Voices, as `--tts` takes them; none where nobody spoke.
+        tts: Voices, as `--speaker` takes them; none where nobody spoke.
         line: What is spoken over.
         asr: Recognizers, as `--asr` takes them; none in a set of texts.
         sample: Of how many tasks it has the messages; 0 for all.

@@ -50,7 +50,7 @@ class FilterFields(msgspec.Struct, frozen=True):
         axes: The values on the condition's axes, as tables have them.
         outcome: Where it stands.
         causes: Why it is no success.
-        failure_source: What lost it, as `dragoman blame` found; empty where that is not known.
+        failure_source: What lost it, as `dragoman attribute` found; empty where that is not known.
         user: Whether the simulated user passed its checks.
         assumed: Whether the reward rests on something assumed instead of judged.
     """

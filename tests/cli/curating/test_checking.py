@@ -70,7 +70,7 @@ def test_a_dataset_is_verified_again_without_a_network(run_json: RunJson, tmp_pa
     ("arguments", "said"),
     [
         (("verify", "mine", "--calls", "0"), "--calls 0: at least 1"),
-        (("verify", "mine", "--seconds", "0"), "--seconds 0: more than 0"),
+        (("verify", "mine", "--timeout", "0"), "--timeout 0: more than 0"),
         (("monitor", "mine", "--pause", "-1"), "--pause -1: at least 0"),
         (("filter", "mine", "--good", "2"), "--good 2: from 0 to 1"),
         (("filter", "none"), "collect"),

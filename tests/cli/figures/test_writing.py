@@ -1,4 +1,4 @@
-"""`dragoman figures`."""
+"""`dragoman plots`."""
 
 import csv
 from collections.abc import Callable

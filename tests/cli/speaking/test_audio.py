@@ -355,7 +355,7 @@ def test_a_set_whose_audio_or_transcripts_were_changed_is_found_out(
         (("--asr", "simulated:x"), "write a word error rate in percent"),
         (("--asr", "mixed,mixed"), "mixed is named twice"),
         (("--tts", "mumble"), "no embedded voice 'mumble'"),
-        (("--tts", "us,vi"), "--tts vi: does not speak en"),
+        (("--tts", "us,vi"), "--speaker vi: does not speak en"),
         (("--line", "walkie"), "no line is named 'walkie'"),
         (("--tts", "openai/alloy"), "model=MODEL"),
         (("--texts-only", "--asr", "mixed"), "--asr: nobody speaks or hears with --texts-only"),

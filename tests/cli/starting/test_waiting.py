@@ -146,7 +146,7 @@ def test_a_cut_for_silence_says_which_option_waits_longer(
         (("resume", "mine", "--timeout", "-1"), "timeout must be above 0, not -1"),
         (("resume", "mine", "--rate", "nonsense"), "nonsense"),
         (("score", "mine", "--concurrency", "0"), "concurrency must be above 0, not 0"),
-        (("score", "mine", "--patience", "-1"), "patience must be above 0, not -1"),
+        (("score", "mine", "--retry-for", "-1"), "retry-for must be above 0, not -1"),
         (("blame", "mine", "--read-timeout", "0"), "read-timeout must be above 0, not 0"),
         (
             ("translate", "courier", "--to", "th", "--read-timeout", "0", "--out", "out"),

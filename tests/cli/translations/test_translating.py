@@ -268,10 +268,10 @@ def test_without_its_key_a_model_leaves_nothing_behind(dragoman: Cli, folder: Pa
 
 REFUSED = [
     (("sample:shop", "--to", "th"), "no model: name one with --model"),
-    (("sample:shop", "--model", "glossary"), "no language: name one with --to"),
+    (("sample:shop", "--model", "glossary"), "no language: name one with --language"),
     (("sample:shop", "--to", "th", "--model", "nobody/x"), "unknown model provider 'nobody'"),
     (("sample:shop", "--to", "xx", "--model", "glossary"), "xx"),
-    (("sample:shop", "--to", "en", "--model", "glossary"), "--to en: that is the language"),
+    (("sample:shop", "--to", "en", "--model", "glossary"), "--language en: that is the language"),
     (("nowhere", "--to", "th", "--model", "glossary"), "unknown suite 'nowhere'"),
     (
         ("sample:shop", "--to", "th", "--model", "glossary", "--components", "tool"),
@@ -313,10 +313,10 @@ def test_languages_that_would_share_a_folder_are_refused(dragoman: Cli, folder: 
     shared = dragoman(*asked, "--to", "th", "--to", "own.toml")
     assert (shared.returncode, shared.stderr) == (
         2,
-        "dragoman: --to own.toml: another language has the code th too\n",
+        "dragoman: --language own.toml: another language has the code th too\n",
     )
     english = dragoman(*asked, "--to", "en.toml")
-    assert "--to en.toml: that is the language that is translated from" in english.stderr
+    assert "--language en.toml: that is the language that is translated from" in english.stderr
 
 
 def test_a_manifest_names_the_model_that_translated_whoever_writes_the_files(

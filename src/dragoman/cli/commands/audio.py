@@ -42,6 +42,8 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
     tts: Annotated[
         str,
         typer.Option(
+            "--speaker",
+            "--tts",
             metavar="VOICE,...",
             help="Who speaks, drawn by text: embedded voices, embedded for all of these, or "
             "PROVIDER/VOICE?model=MODEL [embedded].",
@@ -55,10 +57,21 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
         ),
     ] = "",
     line: Annotated[
-        str, typer.Option(help="The line of `dragoman list voices` that is spoken over [studio].")
+        str,
+        typer.Option(
+            "--voice",
+            "--line",
+            help="The channel of `dragoman list voices` that is spoken over [studio].",
+        ),
     ] = "",
     sample: Annotated[
-        int, typer.Option(metavar="N", help="Only N tasks, drawn by their ids; 0 for all.")
+        int,
+        typer.Option(
+            "--limit",
+            "--sample",
+            metavar="N",
+            help="Only N tasks, drawn by their ids; 0 for all.",
+        ),
     ] = 0,
     seed: Annotated[int, typer.Option(help="Another seed, other words and voices.")] = 1,
     concurrency: Annotated[int, typer.Option(help="Messages under way at a time.")] = 8,

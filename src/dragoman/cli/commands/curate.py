@@ -5,7 +5,14 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.commands.options import Json, ReadTimeout, command, exit_with_status, group
+from dragoman.cli.commands.options import (
+    Json,
+    ReadTimeout,
+    RetryFor,
+    command,
+    exit_with_status,
+    group,
+)
 
 app = group("Datasets of web APIs: from documents to answers.")
 
@@ -81,7 +88,9 @@ def list_command(
             help="category, country, language, licence, source, form, authentication; by commas."
         ),
     ] = "country",
-    top: Annotated[int, typer.Option(help="Rows, most documents first; 0 for all.")] = 0,
+    top: Annotated[
+        int, typer.Option("--limit", "--top", help="Rows, most documents first; 0 for all.")
+    ] = 0,
     as_json: Json = False,
 ) -> None:
     """Count the documents that stand, and their operations, by what is known of them."""
@@ -121,10 +130,6 @@ MaxCost = Annotated[
 Prices = Annotated[
     Path | None, typer.Option(help="Your own prices, laid over those that ship (docs/costs.md).")
 ]
-RetrySeconds = Annotated[
-    float | None,
-    typer.Option("--patience", help="Seconds to wait for a request, or a silent endpoint [1800]."),
-]
 
 
 @command(app, "generate", "curate generate mine --model openai/gpt-4.1 --count 3", is_long=True)
@@ -147,7 +152,7 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     concurrency: Concurrency = 8,
     max_cost: MaxCost = "",
     prices: Prices = None,
-    retry_for: RetrySeconds = None,
+    retry_for: RetryFor = None,
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
@@ -177,7 +182,7 @@ def rate(  # noqa: PLR0913, PLR0917 - the options of one command
     concurrency: Concurrency = 8,
     max_cost: MaxCost = "",
     prices: Prices = None,
-    retry_for: RetrySeconds = None,
+    retry_for: RetryFor = None,
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
@@ -226,7 +231,7 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     concurrency: Concurrency = 4,
     max_cost: MaxCost = "",
     prices: Prices = None,
-    retry_for: RetrySeconds = None,
+    retry_for: RetryFor = None,
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
@@ -263,7 +268,7 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
     concurrency: Concurrency = 8,
     max_cost: MaxCost = "",
     prices: Prices = None,
-    retry_for: RetrySeconds = None,
+    retry_for: RetryFor = None,
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
@@ -448,7 +453,9 @@ AllowLocal = Annotated[
     ),
 ]
 CallsAtOnce = Annotated[int, typer.Option("--concurrency", help="Operations under way at a time.")]
-Seconds = Annotated[float, typer.Option(help="For one whole answer.")]
+Seconds = Annotated[
+    float, typer.Option("--timeout", "--seconds", help="Seconds that one whole answer may take.")
+]
 MaxBytes = Annotated[int, typer.Option(help="Of one answer, also unpacked.")]
 Pause = Annotated[float, typer.Option(help="Seconds between two requests to one host.")]
 Recorded = Annotated[

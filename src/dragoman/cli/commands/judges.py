@@ -89,7 +89,7 @@ def label_check(
         raise typer.Exit(1)
 
 
-@command(app, "fields", "fields courier")
+@command(app, "critical-fields", "critical-fields courier", old_name="fields")
 def fields(
     suite: Annotated[str, typer.Argument(help="A suite of conversations.")],
     full: Annotated[bool, typer.Option("--full", help="Every field of every task.")] = False,

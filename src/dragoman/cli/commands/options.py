@@ -14,8 +14,8 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from dragoman.cli.commands.panels import OUTPUT, PANEL_BY_FIELD, PanelCommand, PanelGroup
 from dragoman.cli.output import set_mode
-from dragoman.cli.plain_values import PlainCommand
 from dragoman.config.options import Command, Key, keys_of
 from dragoman.config.run_config import Function, RunRequest, keyword_parameter, with_parameters
 from dragoman.core.progress import PROGRESS_DISPLAY, RUNNING_STEPS, ProgressCallback, RunningSteps
@@ -71,13 +71,25 @@ _FIRST = "suite"
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
 Suite = Annotated[str, typer.Argument(help="A suite.", autocompletion=name_completer("suites"))]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)
+]
 
 _Quiet = Annotated[
-    bool, typer.Option("--quiet", help="No progress and no notices: results and errors alone.")
+    bool,
+    typer.Option(
+        "--quiet",
+        help="No progress and no notices: results and errors alone.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 _Plain = Annotated[
-    bool, typer.Option("--plain", help="No colours, and lines of progress in place of a bar.")
+    bool,
+    typer.Option(
+        "--plain",
+        help="No colours, and lines of progress in place of a bar.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 
 Trust = Annotated[
@@ -92,6 +104,18 @@ ReadTimeout = Annotated[
         help="Seconds a model's server may be silent during a call [300; 1800 on this machine].",
     ),
 ]
+RetryFor = Annotated[
+    float | None,
+    typer.Option(
+        "--retry-for",
+        "--patience",
+        metavar="SECONDS",
+        help="Seconds to wait for a request, or a silent endpoint [1800].",
+    ),
+]
+LANGUAGE_NAMES = ("--language", "--to")
+"""The option that names a language; the second is the old name."""
+
 ScoredBy = Annotated[
     str | None, typer.Option("--rules", help="Scores by this rule set [the newest scoring].")
 ]
@@ -108,6 +132,7 @@ def group(help_text: str | None = None, *, completes: bool = False) -> typer.Typ
         completes: Whether it has options that set completion up in a shell.
     """
     return typer.Typer(
+        cls=PanelGroup,
         help=help_text,
         no_args_is_help=True,
         add_completion=completes,
@@ -118,7 +143,7 @@ def group(help_text: str | None = None, *, completes: bool = False) -> typer.Typ
 
 
 def command(
-    app: typer.Typer, name: str, *examples: str, is_long: bool = False
+    app: typer.Typer, name: str, *examples: str, is_long: bool = False, old_name: str = ""
 ) -> Callable[[Function], Function]:
     """Add a command whose help is the function's docstring, whole also in the list of commands.
 
@@ -127,16 +152,19 @@ def command(
         name: Its name.
         examples: How it is typed, without `dragoman`.
         is_long: Whether it may work for long, so that it says that it does.
+        old_name: An older name, which is still accepted and which help does not show.
     """
 
     def add(function: Function) -> Function:
         first, _, _ = (inspect.getdoc(function) or "").partition("\n\n")
-        app.command(
-            name,
-            cls=PlainCommand,
-            epilog="\n\n".join(f"Example: dragoman {example}" for example in examples),
-            short_help=" ".join(first.split()),
-        )(_with_output_options(function, name if is_long else ""))
+        for each in filter(None, (name, old_name)):
+            app.command(
+                each,
+                cls=PanelCommand,
+                epilog="\n\n".join(f"Example: dragoman {example}" for example in examples),
+                short_help=" ".join(first.split()),
+                hidden=each == old_name,
+            )(_with_output_options(function, name if is_long else ""))
         return function
 
     return add
@@ -190,11 +218,15 @@ def run_options(only: Command | None = None) -> Callable[[Function], Function]:
     """
 
     def default(key: Key) -> str | None:
-        is_kept = only in {"resume", "score", "blame"} and only not in key.option.anew
+        is_kept = only in {"resume", "score", "attribute"} and only not in key.option.anew
         return _OF_THE_RUN if is_kept else None
 
     return with_parameters(
-        keyword_parameter(key.name, None, Annotated[_kind(key), _build_option(key, default(key))])
+        keyword_parameter(
+            key.name,
+            None,
+            Annotated[_kind(key), _build_option(key, default(key), PANEL_BY_FIELD[key.name])],
+        )
         for key in keys_of(RunRequest)
         if (key.name != _FIRST if only is None else only in key.option.commands)
     )
@@ -225,11 +257,12 @@ def exit_with_status(status: int) -> None:
         raise typer.Exit(status)
 
 
-def _build_option(key: Key, default: str | None) -> Any:  # noqa: ANN401 - what typer.Option returns
+def _build_option(key: Key, default: str | None, panel: str | None = None) -> Any:  # noqa: ANN401 - what typer.Option returns
     kind = KIND_BY_OPTION.get(key.name)
     return typer.Option(
-        key.flag,
+        *key.flags,
         metavar=key.option.value or None,
+        rich_help_panel=panel,
         help=key.summary(default),
         autocompletion=None if kind is None else name_completer(kind),
     )

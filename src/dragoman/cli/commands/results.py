@@ -1,4 +1,4 @@
-"""Declarations of the commands that read results: `list`, `show`, `report`, `figures` and more."""
+"""Declarations of the commands that read results: `list`, `show`, `report`, `plots` and more."""
 
 from pathlib import Path
 from typing import Annotated
@@ -196,14 +196,14 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
     exit_with_status(print_comparison(asked, gate, full=full, as_json=as_json))
 
 
-@command(app, "blame", "blame runs/spoken", is_long=True)
-@run_options("blame")
+@command(app, "attribute", "attribute runs/spoken", is_long=True, old_name="blame")
+@run_options("attribute")
 def attribute_drops(
     folder: RunFolder, *, trust: Trust = False, as_json: Json = False, **given: object
 ) -> None:
-    """Name what lost conversations: the line, voice and recognizer, arguments, or the agent.
+    """Attribute each lost conversation to the channel, recognizer, arguments or agent.
 
-    Plays them again with the words that were meant, then over a clean line or with the plan's
+    Plays them again with the words that were meant, then over a clean channel or with the plan's
     arguments.
     """
     from dragoman.cli.attribution import print_attribution
@@ -325,7 +325,13 @@ def usage(  # noqa: PLR0913, PLR0917 - the options of one command
     print_usage(asked, as_json=as_json)
 
 
-@command(app, "figures", "figures runs/mine --out paper/figures --format svg,pdf", is_long=True)
+@command(
+    app,
+    "plots",
+    "plots runs/mine --out paper/figures --format svg,pdf",
+    is_long=True,
+    old_name="figures",
+)
 def figures(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("figures"),

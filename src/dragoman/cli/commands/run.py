@@ -16,11 +16,13 @@ from dragoman.cli.commands.options import (
     name_completer,
     run_options,
 )
+from dragoman.cli.commands.panels import LIMITS, OUTPUT, WHERE
 
 FailUnder = Annotated[
     float | None,
     typer.Option(
-        help="Exit 1 where pass^1 of a cell is lower, or could be by what was left out of it."
+        help="Exit 1 where pass^1 of a cell is lower, or could be by what was excluded from it.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 
@@ -45,13 +47,15 @@ def run(  # noqa: PLR0913 - the options of one command
     ],
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the planned cells and stop.")
+        bool,
+        typer.Option("--dry-run", help="Print the planned cells and stop.", rich_help_panel=LIMITS),
     ] = False,
     like: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="RUN",
             help="With --dry-run: say what it would cost and take, as this run did; repeatable.",
+            rich_help_panel=LIMITS,
         ),
     ] = None,
     averages: Annotated[
@@ -59,6 +63,7 @@ def run(  # noqa: PLR0913 - the options of one command
         typer.Option(
             metavar="FILE",
             help="With --dry-run: what a conversation takes that is like none of --like (TOML).",
+            rich_help_panel=LIMITS,
         ),
     ] = None,
     fail_under: FailUnder = None,
@@ -67,6 +72,7 @@ def run(  # noqa: PLR0913 - the options of one command
         typer.Option(
             help="Try out one exchange with everybody first [where 100 conversations or more ask "
             "an endpoint].",
+            rich_help_panel=WHERE,
         ),
     ] = None,
     as_json: Json = False,
@@ -129,7 +135,9 @@ def score(  # noqa: PLR0913 - the options of one command
             "repeatable."
         ),
     ] = None,
-    anew: Annotated[bool, typer.Option("--anew", help="Measure again what was measured.")] = False,
+    anew: Annotated[
+        bool, typer.Option("--recompute", "--anew", help="Measure again what was measured.")
+    ] = False,
     repeat: Annotated[
         int, typer.Option(min=1, help="How often each judge of a rubric is asked.")
     ] = 1,

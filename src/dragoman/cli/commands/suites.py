@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.commands.options import (
+    LANGUAGE_NAMES,
     Json,
     ReadTimeout,
+    RetryFor,
     Suite,
     command,
     exit_with_status,
@@ -69,14 +71,17 @@ Prices = Annotated[
 @command(
     app,
     "translate",
-    "translate tau2:retail --to th --to vi --model openai/gpt-4.1 --dry-run",
+    "translate tau2:retail --language th --language vi --model openai/gpt-4.1 --dry-run",
     is_long=True,
 )
 def translate(  # noqa: PLR0913, PLR0917 - the options of one command
     suite: Annotated[str, typer.Argument(help="A suite (`dragoman list suites`).")],
     to: Annotated[
         list[str] | None,
-        typer.Option(help="A language, or its TOML file; repeatable (`dragoman list languages`)."),
+        typer.Option(
+            *LANGUAGE_NAMES,
+            help="A language, or its TOML file; repeatable (`dragoman list languages`).",
+        ),
     ] = None,
     model: Annotated[
         str,
@@ -110,12 +115,7 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
         str, typer.Option(help="Stop when so much is spent: '5 USD', '2M tokens', '90 min'.")
     ] = "",
     prices: Prices = None,
-    retry_for: Annotated[
-        float | None,
-        typer.Option(
-            "--patience", help="Seconds to wait for a request, or a silent endpoint [1800]."
-        ),
-    ] = None,
+    retry_for: RetryFor = None,
     read_timeout: ReadTimeout = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be sent and what it would cost.")
@@ -146,7 +146,7 @@ Suites = Annotated[
     list[str] | None, typer.Option("--suite", help="A suite whose texts are meant; repeatable.")
 ]
 Languages = Annotated[
-    list[str] | None, typer.Option("--to", help="Only this language; repeatable.")
+    list[str] | None, typer.Option(*LANGUAGE_NAMES, help="Only this language; repeatable.")
 ]
 
 
@@ -183,12 +183,14 @@ def memory_import(
 
 
 @command(
-    memory_app, "export", "memory export mine/translation_memory.sqlite --out mine.tmx --to th"
+    memory_app,
+    "export",
+    "memory export mine/translation_memory.sqlite --out mine.tmx --language th",
 )
 def memory_export(
     file: MemoryFile,
     out: Annotated[Path, typer.Option(help="The TMX file to write.")],
-    to: Annotated[str, typer.Option(help="Only this language.")] = "",
+    to: Annotated[str, typer.Option(*LANGUAGE_NAMES, help="Only this language.")] = "",
 ) -> None:
     """Write translations as TMX 1.4b, which programs for translators read."""
     from dragoman.cli.translation_memory import export_translations
@@ -197,7 +199,9 @@ def memory_export(
 
 
 @command(
-    memory_app, "compare", "memory compare released.sqlite mine.sqlite --suite tau2:retail --to th"
+    memory_app,
+    "compare",
+    "memory compare released.sqlite mine.sqlite --suite tau2:retail --language th",
 )
 def memory_compare(
     file: MemoryFile,
@@ -218,7 +222,7 @@ ReviewedSuites = Annotated[
     str,
     typer.Argument(metavar="SUITE", help="A suite (`dragoman list suites`); several by commas."),
 ]
-Language = Annotated[str, typer.Option("--to", help="The language, or its TOML file.")]
+Language = Annotated[str, typer.Option(*LANGUAGE_NAMES, help="The language, or its TOML file.")]
 Memory = Annotated[Path, typer.Option(help="The translation memory.")]
 Assets = Annotated[str, typer.Option(help="A folder whose English files come before the suite's.")]
 Components = Annotated[
@@ -230,7 +234,7 @@ Components = Annotated[
 _MEMORY_FILE = Path("translations") / "translation_memory.sqlite"
 
 
-@command(review_app, "export", "review export tau2:retail --to th --out th.xlsx")
+@command(review_app, "export", "review export tau2:retail --language th --out th.xlsx")
 def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
     suite: ReviewedSuites,
     to: Language,
@@ -281,7 +285,7 @@ def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
     )
 
 
-@command(review_app, "import", "review import tau2:retail th.xlsx --to th --reviewer Somchai")
+@command(review_app, "import", "review import tau2:retail th.xlsx --language th --reviewer Somchai")
 def review_import(  # noqa: PLR0913, PLR0917 - the options of one command
     suite: ReviewedSuites,
     files: Annotated[
@@ -308,7 +312,7 @@ def review_import(  # noqa: PLR0913, PLR0917 - the options of one command
 @command(review_app, "status", "review status --memory translations/translation_memory.sqlite")
 def review_status(
     memory: Memory = _MEMORY_FILE,
-    to: Annotated[str, typer.Option("--to", help="Only this language.")] = "",
+    to: Annotated[str, typer.Option(*LANGUAGE_NAMES, help="Only this language.")] = "",
     as_json: Json = False,
 ) -> None:
     """Print what was reviewed, by whom, and how much of it stood as it was translated."""

@@ -128,7 +128,7 @@ class AudioSetRequest(msgspec.Struct, frozen=True):
             raise UsageError(f"--concurrency {self.concurrency}: at least 1")
         require_read_timeout(self.read_timeout)
         if self.sample < 0:
-            raise UsageError(f"--sample {self.sample}: a number of tasks, or 0 for all")
+            raise UsageError(f"--limit {self.sample}: a number of tasks, or 0 for all")
         if not self.suites:
             raise UsageError("no suite: name one, or several by commas (`dragoman list suites`)")
 

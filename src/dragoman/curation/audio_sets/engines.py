@@ -158,7 +158,7 @@ def _speakers(
     found = engines.speakers(names, language)
     for name in names:
         if name != EMBEDDED and name not in found:
-            raise UsageError(f"--tts {name}: does not speak {language}")
+            raise UsageError(f"--speaker {name}: does not speak {language}")
     return found
 
 

@@ -225,7 +225,7 @@ class ReviewSession:
         self.language: Language = find_language(asked.language)
         self.source = find_language(SOURCE)
         if self.language.code == self.source.code:
-            raise UsageError(f"--to {SOURCE}: that is the language that is translated from")
+            raise UsageError(f"--language {SOURCE}: that is the language that is translated from")
         domains = [
             domain_of(load_suite(name), data_folder(), asked.assets)
             for name in dict.fromkeys(asked.suites)

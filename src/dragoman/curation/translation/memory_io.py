@@ -214,7 +214,7 @@ def compare_memories(
         StoreError: Where a memory cannot be read.
     """
     if not suites or not languages:
-        raise UsageError("name the texts to compare: --suite SUITE and --to LANGUAGE")
+        raise UsageError("name the texts to compare: --suite SUITE and --language LANGUAGE")
     with TranslationMemory(path, write=False) as ours, TranslationMemory(other, write=False) as its:
         return memory_agreements(ours, its, suites, languages)
 

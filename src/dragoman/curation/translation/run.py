@@ -206,7 +206,7 @@ class TranslationRun:
             DataError: For data that are missing or damaged.
         """
         if not asked.languages:
-            raise UsageError("no language: name one with --to (`dragoman list languages`)")
+            raise UsageError("no language: name one with --language (`dragoman list languages`)")
         if not asked.model:
             raise UsageError(f"no model: name one with --model, PROVIDER/MODEL or {GLOSSARY}")
         self.asked = asked
@@ -432,9 +432,11 @@ def _distinct(names: Sequence[str]) -> tuple[Language, ...]:
     for name in names:
         language = find_language(name)
         if language.code == SOURCE:
-            raise UsageError(f"--to {name}: that is the language that is translated from")
+            raise UsageError(f"--language {name}: that is the language that is translated from")
         if found.setdefault(language.code, language) != language:
-            raise UsageError(f"--to {name}: another language has the code {language.code} too")
+            raise UsageError(
+                f"--language {name}: another language has the code {language.code} too"
+            )
     return tuple(found.values())
 
 

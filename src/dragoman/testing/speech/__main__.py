@@ -14,7 +14,7 @@ from dragoman.testing.speech.server import PATHS, CodedSpeaker, Speaker, SpeechS
 _EXAMPLE = """\
 example:
   python -m dragoman.testing.speech courier
-  dragoman speak courier --out set --line telephone --tts us \\
+  dragoman speak courier --out set --voice telephone --speaker us \\
     --asr 'deepgram/nova-3?smart_format=true&base_url=http://127.0.0.1:PORT/v1'
 """
 

@@ -250,7 +250,7 @@ class CallOptions(msgspec.Struct, frozen=True):
             if number < 1:
                 raise UsageError(f"--{option} {number}: at least 1")
         if not self.seconds > 0:
-            raise UsageError(f"--seconds {self.seconds:g}: more than 0")
+            raise UsageError(f"--timeout {self.seconds:g}: more than 0")
         if not self.pause >= 0:
             raise UsageError(f"--pause {self.pause:g}: at least 0")
 
