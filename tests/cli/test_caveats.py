@@ -28,7 +28,7 @@ def user(messages, tools):
 def test_scripts_in_english_are_a_warning_where_another_language_is_spoken(
     dragoman: Cli, run_json: RunJson, folder: Path
 ) -> None:
-    done = dragoman(*VIETNAMESE, "--agent", "careful", "--out", "mine")
+    done = dragoman(*VIETNAMESE, "--agent", "careful", "--out", "mine", "--full")
 
     assert f"\nwarning: {WARNING}\n" in done.stdout
     assert run_json("resume", "mine")["warnings"] == [WARNING]

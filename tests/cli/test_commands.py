@@ -218,7 +218,9 @@ def test_a_run_without_a_folder_makes_a_new_one_each_time(run_json: RunJson, fol
 
 
 def test_a_run_prints_a_table_and_where_it_lies(dragoman: Cli) -> None:
-    done = dragoman("run", "sample:shop", "--agent", "gold", "--judge", "rule", "--out", "mine")
+    done = dragoman(
+        "run", "sample:shop", "--agent", "gold", "--judge", "rule", "--out", "mine", "--full"
+    )
 
     assert done.returncode == 0, done.stderr
     assert "gold" in done.stdout
@@ -228,7 +230,7 @@ def test_a_run_prints_a_table_and_where_it_lies(dragoman: Cli) -> None:
 
 
 def test_assumed_figures_are_marked_in_the_table(dragoman: Cli) -> None:
-    done = dragoman("run", "sample:shop", "--agent", "gold", "--judge", "assume-met")
+    done = dragoman("run", "sample:shop", "--agent", "gold", "--judge", "assume-met", "--full")
 
     assert "ASSUMED" in done.stdout
 

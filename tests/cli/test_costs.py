@@ -197,7 +197,7 @@ def test_a_dry_run_says_what_it_would_cost_as_a_recorded_run_did(
         plan = ("run", "sample:shop", *agent, "--trials", 3, "--prices", "prices.toml")
         found = run_json(*plan, "--dry-run", "--like", "mine")["estimate"]
         unpriced = run_json(*plan[:-2], "--dry-run", "--like", "mine")["estimate"]
-        shown = dragoman(*plan, "--dry-run", "--like", "mine").stdout
+        shown = dragoman(*plan, "--dry-run", "--like", "mine", "--full").stdout
         assert "--like RUN" in dragoman(*plan, "--dry-run").stdout
         assert "add --dry-run" in refused(*plan, "--like", "mine", status=2)
     (line,) = found["lines"]
@@ -261,7 +261,7 @@ def test_a_dry_run_says_what_it_would_cost_by_stated_averages(
     averages = ("--averages", "averages.toml")
 
     found = run_json(*plan, "--dry-run", *averages)["estimate"]
-    shown = dragoman(*plan, "--dry-run", *averages).stdout
+    shown = dragoman(*plan, "--dry-run", *averages, "--full").stdout
 
     assert found["cost"] == pytest.approx(10 * (1000 * 100e-6 + 100 * 1000e-6))
     assert found["cost_is_whole"]

@@ -74,5 +74,5 @@ def test_an_unknown_cost_is_said_once_and_with_the_way_to_set_it(dragoman: Cli, 
     agents = f"v1={spec},v2={spec}&temperature=0"
     done = dragoman("run", "sample:shop", "--limit", 2, "--agent", agents, "--plain")
     words = " ".join(done.stdout.split())
-    assert "cost of all: unknown; no known cost of compatible/m: add price=0" in words
+    assert "cost unknown; no known cost of compatible/m: add price=0" in words
     assert (words + done.stderr).count("unknown") == 1

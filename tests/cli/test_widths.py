@@ -11,7 +11,7 @@ from dragoman.conditions.language.lint.assets import Defect
 Cli = Callable[..., CompletedProcess[str]]
 
 LANGUAGES = ("id", "th", "tl", "vi", "zh")
-RUN = ("run", "courier", "--limit", "1", "--agent", "careful", "--agent", "literal")
+RUN = ("run", "courier", "--full", "--limit", "1", "--agent", "careful", "--agent", "literal")
 GRID = ("--language", "vi", "--scenario", "english", "--scenario", "interaction")
 NAMES = ("careful", "literal", "en/text/none", "vi:interaction/text/none", "[0.025, 1.000]")
 

@@ -21,7 +21,7 @@ from dragoman.runs.runner import MeasureRequest, play, score, start
 from dragoman.store.checksums import strip_checksum, with_checksum
 from dragoman.store.run_file import FILE
 from dragoman.store.run_plan import NewRun
-from dragoman.store.run_store import create_run, open_run
+from dragoman.store.run_store import RunStore, create_run, open_run
 from dragoman.store.trusted_runs import FILE as OWN
 
 AGENT = """
@@ -142,3 +142,22 @@ def test_a_state_folder_that_cannot_be_written_stops_no_run(
     monkeypatch.setenv("XDG_STATE_HOME", str(work / "file"))
     made(work / "mine")
     assert "going on with it will need --trust" in caplog.text
+
+
+def test_a_run_that_is_killed_when_it_was_made_is_known_as_ones_own(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(store: RunStore, *_: object) -> None:
+        store.close()
+        raise KeyboardInterrupt
+
+    config = RunConfig("sample:shop", ("received_agent:agent",), limit=1)
+    with monkeypatch.context() as patch:
+        patch.setattr("dragoman.runs.jobs._note_made_of", killed)
+        with pytest.raises(KeyboardInterrupt):
+            start(build_setup(config), work / "mine")
+
+    job = resume_job(work / "mine")
+
+    with job.store:
+        assert len(job.cells) == 1

@@ -1,4 +1,4 @@
-"""Implementation of `dragoman attribute`: attributes failures to stages by counterfactual replay."""
+"""The `dragoman attribute` command: assigns failures to stages by counterfactual replay."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -6,7 +6,7 @@ from dragoman.cli.output import print_json
 from dragoman.cli.progress import progress_bytes
 from dragoman.config.environment import cache_folder, data_folder
 from dragoman.core.capabilities import PullsData
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import UsageError, did_you_mean
 from dragoman.registry.suites import benchmarks
 from dragoman.store.reply_cache import FILE, clear_replies, describe_replies
 
@@ -20,7 +20,8 @@ def pull_source(name: str, from_dir: Path | None, url: str | None) -> None:
         for key, source in each.sources().items()
     }
     if name not in sources:
-        raise UsageError(f"no data named {name!r} to pull: choose {', '.join(sources)}")
+        hint = did_you_mean(name, sources) or f"choose {', '.join(sources)}"
+        raise UsageError(f"no data named {name!r} to pull: {hint}")
     with progress_bytes("pulling") as advance:
         reported = sources[name].pull(data_folder(), from_dir=from_dir, url=url, progress=advance)
     print(reported)

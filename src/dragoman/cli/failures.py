@@ -142,6 +142,30 @@ def _read_failures(folder: Path, wanted: FailureFilter) -> tuple[_Scoring, RunFa
         return scoring, run_failures(store, scoring.rules, scoring.judge)
 
 
+MAX_CAUSES = 2
+"""Causes that are shown below the answer of a run."""
+
+
+def cause_lines(folder: Path, groups: Sequence[FailureGroup], width: int = 80) -> list[str]:
+    """Return the most frequent causes in two lines each: how many there are, and one of them."""
+    causes: dict[tuple[str, str], list[FailureGroup]] = {}
+    for group in groups:
+        causes.setdefault((OUTCOME_STATUSES[group.status], group.cause), []).append(group)
+    counts = {key: sum(len(group.places) for group in found) for key, found in causes.items()}
+    lines = []
+    for key in sorted(counts, key=lambda each: -counts[each])[:MAX_CAUSES]:
+        about = f"{counts[key]:,} {key[0]}: {key[1]}"
+        place = causes[key][0].places[0]
+        lines += [
+            escape_controls(formatting.truncate_text(about, width)),
+            escape_controls(f"{_INDENT}{show_run_command(str(folder), place)}"),
+        ]
+    if len(counts) > MAX_CAUSES:
+        more = formatting.format_count(len(counts) - MAX_CAUSES, "more cause")
+        lines.append(f"and {more}: --full")
+    return lines
+
+
 def _print_groups(folder: Path, groups: Sequence[FailureGroup]) -> None:
     width = _width()
     for (status, cause), stages in groupby(groups, lambda group: (group.status, group.cause)):

@@ -1,22 +1,151 @@
-"""The forecast of a dry run: the cost and time that a plan would take."""
+"""The dry run: the plan of a run, and the cost and time that it would take."""
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
+from shutil import get_terminal_size
+from typing import NamedTuple
 
 import msgspec
 
 from dragoman.analysis.forecast import UNLIKE, Forecast, ForecastLine
 from dragoman.analysis.intervals import Interval
-from dragoman.cli.output import print_line
+from dragoman.cli.output import print_json, print_line
+from dragoman.cli.preflight import local_server_notice
+from dragoman.cli.run_answer import WIDEST
+from dragoman.cli.run_result import MAX_CELLS
 from dragoman.cli.usage import aged_price, today
+from dragoman.composition.concurrency import concurrency_limits
 from dragoman.composition.setup import Setup
 from dragoman.core.costs import Cost
+from dragoman.core.texts.characters import escape_controls
 from dragoman.dataframes.forecasts import forecast_plan, seconds_of
 from dragoman.models.prices import AgedPrice
-from dragoman.report import formatting
+from dragoman.report import formatting, labels
 from dragoman.report.text_tables import TextTable, print_table
-from dragoman.runs.plan import Cell
+from dragoman.runs.plan import Cell, not_applicable, plan_cells
+from dragoman.runs.preflight import count_asking
+
+MAX_NAMES = 12
+"""Agents and conditions that are named."""
+
+
+class EstimateRequest(NamedTuple):
+    """The basis of a dry run's cost estimate: recorded runs, and a file of averages.
+
+    The averages cover settings that are unlike all recorded runs.
+    """
+
+    like: Sequence[Path] = ()
+    averages: Path | None = None
+
+    @property
+    def options(self) -> list[str]:
+        """The options that are given."""
+        given = {"--like": bool(self.like), "--averages": self.averages is not None}
+        return [name for name, is_given in given.items() if is_given]
+
+
+def print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool, full: bool) -> None:
+    """Print what would be played, cost and take; every conversation by `full` and in JSON."""
+    from dragoman.dataframes.forecasts import planned_power
+    from dragoman.report.comparison import power_line, power_summary
+
+    cells = plan_cells(setup)
+    found = estimate_costs(setup, cells, *estimated) if estimated.options else None
+    left_out, waiting = not_applicable(setup), concurrency_limits(setup.config)
+    power = planned_power(cells, estimated.like)
+    if as_json:
+        reported = {} if found is None else {"estimate": forecast_object(setup, found)}
+        print_json(
+            {
+                **reported,
+                "planned": len(cells),
+                "power": power,
+                "waiting": waiting,
+                "not_applicable": left_out,
+                "not_played": left_out,
+                "cells": [
+                    {
+                        "task": cell.task.id,
+                        "agent": cell.agent.name,
+                        "user": cell.user.name,
+                        "condition": cell.condition.label,
+                        "trial": cell.trial,
+                        "key": cell.key,
+                    }
+                    for cell in cells
+                ],
+            }
+        )
+        return
+    _print_wrapped(
+        f"{formatting.format_count(len(cells), 'conversation')} planned, none played: "
+        f"{_plan_size(setup, cells)}"
+    )
+    notes = [
+        *_planned_values(cells),
+        *(f"not played: {line}" for line in formatting.not_played_lines(left_out)),
+    ]
+    if line := local_server_notice(waiting):
+        notes.append(line)
+    for note in notes:
+        _print_wrapped(note)
+    if found is not None:
+        print_forecast(setup, found, full=full)
+    elif count_asking(setup.config, cells):
+        print("cost and time: name runs like it with --like RUN, or state --averages FILE")
+    for each in power:
+        _print_wrapped(power_line(each) if full else power_summary(each))
+    if full:
+        _print_cells(cells)
+    else:
+        print("every conversation and price: --full")
+
+
+def _planned_values(cells: "Sequence[Cell]") -> Iterator[str]:
+    """Yield the agents and the conditions of a plan by their names."""
+    agents = labels.agent_labels(cell.agent.name for cell in cells)
+    yield f"agents: {_named(agents.values())}"
+    conditions = dict.fromkeys(cell.condition for cell in cells)
+    yield f"conditions: {_named(map(labels.condition_label, conditions), '; ')}"
+
+
+def _named(names: Iterable[str], between: str = ", ") -> str:
+    found = list(names)
+    more = [f"{len(found) - MAX_NAMES:,} more"] if len(found) > MAX_NAMES else []
+    return between.join([*found[:MAX_NAMES], *more])
+
+
+def _print_cells(cells: "Sequence[Cell]") -> None:
+    print()
+    for cell in cells[:MAX_CELLS]:
+        print_line(
+            f"{cell.key}  {cell.task.suite}  task {cell.task.id}  {cell.condition.label}  agent "
+            f"{cell.agent.name}  user {cell.user.name}  trial {cell.trial}"
+        )
+    if len(cells) > MAX_CELLS:
+        print(f"and {len(cells) - MAX_CELLS:,} more (--json has all)")
+
+
+def _print_wrapped(text: str) -> None:
+    width = min(get_terminal_size().columns, WIDEST)
+    for line in textwrap.wrap(escape_controls(text), width, subsequent_indent="  "):
+        print(line)
+
+
+def _plan_size(setup: Setup, cells: "Sequence[Cell]") -> str:
+    """Return what a plan multiplies, and how many conversations cost something."""
+    parts: dict[str, set[object]] = {
+        "task": {cell.task.id for cell in cells},
+        "agent": {cell.agent.name for cell in cells},
+        "condition": {cell.condition.label for cell in cells},
+        "trial": {cell.trial for cell in cells},
+    }
+    counts = " x ".join(formatting.format_count(len(found), noun) for noun, found in parts.items())
+    return f"{counts}; {count_asking(setup.config, cells):,} ask an endpoint"
+
 
 _UNKNOWN = "unknown"
 
@@ -37,13 +166,13 @@ def estimate_costs(
     return forecast_plan(setup, cells, like, read_averages(averages))
 
 
-def print_forecast(setup: Setup, found: Forecast) -> None:
-    """Print what a plan would cost and how long it would take."""
+def print_forecast(setup: Setup, found: Forecast, *, full: bool) -> None:
+    """Print what a plan would cost and how long it would take; by `full` of each model, too."""
     seconds = seconds_of(found, setup.config)
-    if found.lines:
+    if found.lines and full:
         print_table(_table(found))
-    print()
-    for line in _totals(found, setup, seconds):
+        print()
+    for line in (*_totals(found, setup, seconds), *(_bases(found, setup) if full else ())):
         print_line(line)
 
 
@@ -105,9 +234,13 @@ def _totals(found: Forecast, setup: Setup, seconds: float | None) -> Iterator[st
             "recorded"
         )
     yield f"time: {_time(setup, seconds)}"
-    yield f"prices: {setup.prices.as_of}"
     for each in _outdated_prices(found, setup):
-        yield f"  old price: {aged_price(each)}"
+        yield f"old price: {aged_price(each)}"
+
+
+def _bases(found: Forecast, setup: Setup) -> Iterator[str]:
+    """Yield which prices and which recorded conversations an estimate rests on."""
+    yield f"prices: {setup.prices.as_of}"
     yield f"from {formatting.format_count(found.recorded, 'recorded conversation')}:"
     for basis, count in found.bases.items():
         yield f"  {basis}: for {count:,} planned"

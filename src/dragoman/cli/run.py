@@ -9,87 +9,67 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from dragoman.cli.failures import print_drops, print_not_played
+from dragoman.cli.forecast import EstimateRequest, print_plan
 from dragoman.cli.output import (
     INTERRUPTED,
     mode,
     print_error,
-    print_json,
     print_line,
-    print_metrics_json,
     redirect_prints_to_stderr,
 )
 from dragoman.cli.preflight import local_server_notice, run_preflight_checks
 from dragoman.cli.progress import heartbeat, progress
 from dragoman.cli.run_console import RunningCounts, TerminalConsole, stall_notices
 from dragoman.cli.run_overview import print_run_overview
+from dragoman.cli.run_result import SummaryContext, print_result
 from dragoman.cli.run_summary import (
     RunState,
-    further_steps,
     next_step,
     passes_threshold,
-    print_measures,
-    print_recorded,
     require_valid_threshold,
-    state_of,
 )
-from dragoman.cli.show import print_summary, write_report
+from dragoman.cli.show import write_report
+from dragoman.cli.view import live_page
 from dragoman.composition.concurrency import concurrency_limits
 from dragoman.composition.grid_files import build_run_request, read_grid
 from dragoman.composition.setup import Setup, build_setup
 from dragoman.config.agent_specs import specs_of
 from dragoman.config.builtin_names import HUMAN
-from dragoman.config.run_config import RunConfig, RunRequest, parse_shard
+from dragoman.config.run_config import RunConfig, RunRequest
 from dragoman.core.conditions import SCENARIOS
 from dragoman.core.episodes import Episode
 from dragoman.core.errors import RunHalted, UsageError
 from dragoman.core.progress import long_step
 from dragoman.core.scores import Score
-from dragoman.models.prices import PriceTable
 from dragoman.registry.measures import require_rubric
 from dragoman.registry.participants import ResolvedParticipant, resolve_person
 from dragoman.report import formatting
 from dragoman.runs.executor import Pending, pending_cells
 from dragoman.runs.in_flight import InFlightRegistry
-from dragoman.runs.jobs import Job, count_valid, invalid_cells, resume_job
-from dragoman.runs.manifest import read_manifest, stored_prices
-from dragoman.runs.plan import Cell, count_left_of_shard, not_applicable, plan_cells
-from dragoman.runs.preflight import count_asking
+from dragoman.runs.jobs import Job, invalid_cells, resume_job
+from dragoman.runs.plan import Cell
 from dragoman.runs.runner import MeasureRequest, PlayedRun, new_folder, play_pending, score, start
 
 if TYPE_CHECKING:
-    from dragoman.analysis.cell_summary import CellSummary
-    from dragoman.dataframes.results import RunFigures
-    from dragoman.store.run_store import RunStore
+    pass
 
 
 class RunOutcomeRequest(NamedTuple):
-    """The output format, the least acceptable pass^1, and the request for a preflight."""
+    """The output format and length, the least acceptable pass^1, and what else is wanted.
+
+    `preflight` is whether to try everybody out first, `is_viewed` whether to serve the run's page.
+    """
 
     as_json: bool = False
     fail_under: float | None = None
     preflight: bool | None = None
+    is_full: bool = False
+    is_viewed: bool = False
 
     @property
     def reads_all(self) -> bool:
         """Whether the requested figures need every conversation, whatever their number."""
         return self.as_json or self.fail_under is not None
-
-
-class EstimateRequest(NamedTuple):
-    """The basis of a dry run's cost estimate: recorded runs, and a file of averages.
-
-    The averages cover settings that are unlike all recorded runs.
-    """
-
-    like: Sequence[Path] = ()
-    averages: Path | None = None
-
-    @property
-    def options(self) -> list[str]:
-        """The options that are given."""
-        given = {"--like": bool(self.like), "--averages": self.averages is not None}
-        return [name for name, is_given in given.items() if is_given]
 
 
 def run_grid(
@@ -130,12 +110,13 @@ def _run(
     if setup.config.scenarios != config.scenarios:
         _tell_scenario(setup)
     if dry_run:
-        _print_plan(setup, estimated, as_json=asked.as_json)
+        print_plan(setup, estimated, as_json=asked.as_json, full=asked.is_full)
         return 0
     with redirect_prints_to_stderr(), long_step("preflight"):
         tried = run_preflight_checks(setup, _human_participant(), wanted=asked.preflight)
     job = start(setup, Path(out) if out else None, preflight=tried)
-    return _play(job, None, asked)
+    with live_page(job.store.folder, is_on=asked.is_viewed):
+        return _play(job, None, asked)
 
 
 def _tell_scenario(setup: Setup) -> None:
@@ -179,11 +160,8 @@ def resume_run(
         job = resume_job(folder, changes, _human_participant(), trust=trust)
     with job.store, _show_heartbeat("resume", job.setup.config):
         again = invalid_cells(job.store) if retry_invalid else None
-        return _play(job, again, asked)
-
-
-_MOST_CELLS = 24
-"""More cells than these are not listed one by one in a terminal."""
+        with live_page(job.store.folder, is_on=asked.is_viewed):
+            return _play(job, again, asked)
 
 
 class ScoringOptions(NamedTuple):
@@ -214,11 +192,11 @@ class ScoringOptions(NamedTuple):
         return MeasureRequest(changes, measures, self.anew, self.trust, judges, self.repeat)
 
 
-def score_run(folder: Path, asked: MeasureRequest, *, as_json: bool) -> None:
-    """Take measures of a run."""
+def score_run(folder: Path, asked: MeasureRequest, *, full: bool, as_json: bool) -> None:
+    """Take measures of a run; the figures of those that are asked for are printed."""
     with progress("scoring", None) as advance:
         result = score(folder, asked, advance)
-    _print_result(result, as_json=as_json)
+    print_result(result, SummaryContext(is_full=full, measures=asked.measures), as_json=as_json)
 
 
 def demo_run(out: Path | None) -> None:
@@ -235,7 +213,7 @@ def demo_run(out: Path | None) -> None:
     with progress("lost conversations, played again", None) as advance:
         blames = attribute_failures(result.folder, advance)
     with long_step("counting what was lost"):
-        _print_result(result, as_json=False)
+        print_result(result, as_json=False)
     print()
     print_attributions(blames)
     with long_step("writing the report"):
@@ -312,8 +290,9 @@ def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> 
         is_sound = _print_overview(result, job)
         if is_sound is not None:
             return 0 if is_sound else 1
-    shown = _SummaryContext(again, job.setup.prices, shard)
-    sound, cells = _print_result(result, shown, as_json=asked.as_json)
+    measures = job.setup.config.measures
+    shown = SummaryContext(again, job.setup.prices, shard, asked.is_full, measures)
+    sound, cells = print_result(result, shown, as_json=asked.as_json)
     return 0 if passes_threshold(cells, asked.fail_under) and (sound or not has_part) else 1
 
 
@@ -338,185 +317,3 @@ def _print_overview(result: PlayedRun, job: Job) -> bool | None:
         print(f"run: {result.folder}", file=sys.stderr)
     faults = state.raised + state.broken
     return faults < counts.planned - state.missing and not (state.missing and not shard)
-
-
-def _visible_differences(
-    store: "RunStore", result: PlayedRun, prices: PriceTable, found: "RunFigures"
-) -> "RunFigures":
-    """Return figures that a terminal has room for: of several suites, measures are taken over all.
-
-    So is the reward where there are very many cells; files and reports have it suite by suite.
-    """
-    from dragoman.dataframes.results import run_figures
-
-    if len({cell.suite for cell in found.cells}) == 1:
-        return found
-    name = read_manifest(store).config.suite
-    together = run_figures(store, result.rules, result.judge, prices, pooled=name)
-    if len(found.cells) <= _MOST_CELLS:
-        return together._replace(cells=found.cells)
-    folder = quote(str(store.folder))
-    print_line(f"over all categories; each of them: dragoman report {folder}")
-    return together
-
-
-class _SummaryContext(NamedTuple):
-    """What figures of a run are printed with.
-
-    `again` are cells that were played once more, None where that was not asked for; `prices` what
-    costs are by, None for those that the run was started with; `shard` the share that was played,
-    None for the run's own.
-    """
-
-    again: Collection[str] | None = None
-    prices: PriceTable | None = None
-    shard: str | None = None
-
-
-_AS_STORED = _SummaryContext()
-
-
-def _print_result(
-    result: PlayedRun, given: _SummaryContext = _AS_STORED, *, as_json: bool
-) -> tuple[bool, "Sequence[CellSummary]"]:
-    """Print a run's figures, and return a success flag and the run's cells.
-
-    The flag is true if the run measured something and missed nothing.
-    """
-    from dragoman.dataframes.comparisons import drop_object
-    from dragoman.dataframes.interpretation_warnings import (
-        described_users,
-        interpretation_warnings,
-        refusal_warnings,
-        reply_warnings,
-        text_call_warnings,
-        users_of,
-    )
-    from dragoman.dataframes.results import (
-        Retried,
-        RunFigures,
-        agreement,
-        measures_object,
-        results_object,
-        run_figures,
-    )
-    from dragoman.dataframes.run_failures import run_drops
-    from dragoman.store.run_store import open_run
-
-    again = given.again
-    with open_run(result.folder, write=False) as store:
-        prices = given.prices or stored_prices(store)
-        manifest = read_manifest(store)
-        cells, measures = run_figures(store, result.rules, result.judge, prices)
-        shard = manifest.config.shard if given.shard is None else given.shard
-        left = count_left_of_shard(store, parse_shard(shard)) if shard else 0
-        left_out = manifest.not_applicable
-        is_imported = manifest.imported is not msgspec.UNSET
-        valid = count_valid(store, result.rules, result.judge, again or ())
-        users = users_of(store)
-        warnings = (
-            *interpretation_warnings(store),
-            *refusal_warnings(cells),
-            *reply_warnings(cells),
-            *text_call_warnings(cells),
-        )
-        recorded = agreement(store, result.rules, result.judge)
-        lost = run_drops(store, result.rules, result.judge)
-        if not as_json:
-            print_drops(lost, result.folder, is_imported=is_imported)
-            shown = _visible_differences(store, result, prices, RunFigures(cells, measures))
-            print_summary(shown.cells, described_users(users), warnings)
-            print_measures(shown.measures, result.unmeasured, manifest)
-    retried = None if again is None else Retried(len(again), valid)
-    faults = sum(cell.infrastructure_errors + cell.code_errors for cell in cells)
-    sound = faults < sum(cell.episodes for cell in cells) and not any(
-        cell.missing and not shard for cell in cells
-    )
-    if as_json:
-        found = results_object(str(result.folder), cells, left_out, retried, prices.as_of)
-        found |= {"users": users, "warnings": warnings, "recorded": msgspec.to_builtins(recorded)}
-        found["losses"] = list(map(drop_object, lost))
-        print_metrics_json({**found, **measures_object(measures, result.unmeasured)})
-        return sound, cells
-    print_not_played(left_out)
-    if recorded is not None:
-        print_recorded(recorded)
-    if retried is not None:
-        print(
-            f"\nplayed again as the simulated user had failed: {retried.conversations} "
-            "conversations, "
-            f"{retried.valid} of them valid now"
-        )
-    print(f"\n{further_steps(result.folder, cells)}")
-    state = state_of(cells, left)
-    print(next_step(result.folder, state, is_imported=is_imported, shard=shard))
-    if mode() != "quiet":
-        print(f"run: {result.folder}", file=sys.stderr)
-    return sound, cells
-
-
-def _print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool) -> None:
-    from dragoman.cli.forecast import estimate_costs, forecast_object, print_forecast
-    from dragoman.dataframes.forecasts import planned_power
-    from dragoman.report.comparison import power_line
-
-    cells = plan_cells(setup)
-    found = estimate_costs(setup, cells, *estimated) if estimated.options else None
-    left_out, waiting = not_applicable(setup), concurrency_limits(setup.config)
-    power = planned_power(cells, estimated.like)
-    if as_json:
-        reported = {} if found is None else {"estimate": forecast_object(setup, found)}
-        print_json(
-            {
-                **reported,
-                "planned": len(cells),
-                "power": power,
-                "waiting": waiting,
-                "not_applicable": left_out,
-                "not_played": left_out,
-                "cells": [
-                    {
-                        "task": cell.task.id,
-                        "agent": cell.agent.name,
-                        "user": cell.user.name,
-                        "condition": cell.condition.label,
-                        "trial": cell.trial,
-                        "key": cell.key,
-                    }
-                    for cell in cells
-                ],
-            }
-        )
-        return
-    for cell in cells[:_MOST_CELLS]:
-        print(
-            f"{cell.key}  {cell.task.suite}  task {cell.task.id}  {cell.condition.label}  agent "
-            f"{cell.agent.name}  user {cell.user.name}  trial {cell.trial}"
-        )
-    if len(cells) > _MOST_CELLS:
-        print(f"and {len(cells) - _MOST_CELLS:,} more (--json has all)")
-    print_not_played(left_out)
-    print(
-        f"{formatting.format_count(len(cells), 'conversation')} planned, none played: "
-        f"{_plan_size(setup, cells)}"
-    )
-    if line := local_server_notice(waiting):
-        print_line(line)
-    for each in power:
-        print_line(power_line(each))
-    if found is not None:
-        print_forecast(setup, found)
-    elif count_asking(setup.config, cells):
-        print("what it would cost: name runs like it with --like RUN, or state --averages FILE")
-
-
-def _plan_size(setup: Setup, cells: "Sequence[Cell]") -> str:
-    """Return what a plan multiplies, and how many conversations cost something."""
-    parts: dict[str, set[object]] = {
-        "task": {cell.task.id for cell in cells},
-        "agent": {cell.agent.name for cell in cells},
-        "condition": {cell.condition.label for cell in cells},
-        "trial": {cell.trial for cell in cells},
-    }
-    counts = " x ".join(formatting.format_count(len(found), noun) for noun, found in parts.items())
-    return f"{counts}; {count_asking(setup.config, cells):,} ask an endpoint"

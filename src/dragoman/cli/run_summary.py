@@ -118,6 +118,15 @@ def print_measures(
     for label, localization in manifest.localization_records.items():
         for note in localization.notes:
             print_line(f"{label}: {note}")
+    print_measure_tables(rows)
+    for name, why in unmeasured.items():
+        print_line(f"{name} is not measured: {why}")
+    for line in _recognition_lines(manifest):
+        print_line(line)
+
+
+def print_measure_tables(rows: Iterable[MeasureRow]) -> None:
+    """Print a table of each measure that the table of pass^k does not show."""
     tables: dict[tuple[str, str, str], list[MeasureRow]] = {}
     for row in rows:
         if row.measure not in IN_THE_SUMMARY:
@@ -125,10 +134,6 @@ def print_measures(
     for (measure, version, judge), of_measure in tables.items():
         by = "" if judge == NO_JUDGE else f", judge {judge}"
         print_table(_table(f"{measure} {version}{by}", of_measure))
-    for name, why in unmeasured.items():
-        print_line(f"{name} is not measured: {why}")
-    for line in _recognition_lines(manifest):
-        print_line(line)
 
 
 def _recognition_lines(manifest: Manifest) -> Iterator[str]:

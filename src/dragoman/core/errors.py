@@ -16,6 +16,7 @@ DragomanError
 
 import functools
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -129,3 +130,11 @@ def _library_folders() -> tuple[str, ...]:
 
     places = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
     return (str(Path(__file__).resolve().parents[1]), *places)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a question that names the nearest known name; "" where none is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), 1)
+    return f"did you mean {near[0]!r}?" if near else ""

@@ -33,6 +33,9 @@ SEPARATED_REASONING: RemarkKind = "separated_reasoning"
 CUT_AT_END_MARK: RemarkKind = "cut_at_end_mark"
 """A reply went on behind the mark that ends a turn, and was cut there."""
 
+NO_ROOM = frozenset({"rate_limited", "overloaded"})
+"""Kinds of faults by which an endpoint refuses a call for want of room."""
+
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Consumption of one purpose (agent, user, judge) on one model.

@@ -14,8 +14,7 @@ from dragoman.core.capabilities import TakesTextCalls
 from dragoman.core.conditions import ENGLISH, NONE
 from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import UsageError
-from dragoman.core.usage import CUT_AT_END_MARK, SEPARATED_REASONING, Usage, total_usage
-from dragoman.models.endpoints.endpoint_pool import NO_ROOM
+from dragoman.core.usage import CUT_AT_END_MARK, NO_ROOM, SEPARATED_REASONING, Usage, total_usage
 from dragoman.registry.participant_names import user_name
 from dragoman.registry.suites import find_benchmark
 from dragoman.runs.manifest import read_manifest

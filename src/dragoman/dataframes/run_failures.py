@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -34,6 +35,8 @@ FOLDER = "drops"
 
 MIN_KEPT = 1_000
 """Conversations of a run whose answer is kept; a smaller run is read sooner than that."""
+
+_Kept = TypeVar("_Kept", bound=msgspec.Struct)
 
 MAX_BYTES = 128 * 2**20
 """The largest answer that is kept and read."""
@@ -59,20 +62,33 @@ def run_failures(store: RunStore, rules: str, judge: str) -> RunFailures:
     if kept is not None:
         return kept
     made = failures_among(store, tuple(outcomes(store, rules, judge, heads_only=True)))
-    fingerprint = _fingerprint(store, rules, judge)
-    if fingerprint and sum(count for _, _, count in made.planned) >= MIN_KEPT:
-        _keep(_path(store, rules, judge), fingerprint, made)
+    if sum(count for _, _, count in made.planned) >= MIN_KEPT:
+        keep_value(store, (rules, judge), "", made)
     return made
 
 
 def kept_failures(store: RunStore, rules: str, judge: str) -> RunFailures | None:
     """Return the answer that the cache has; None where it has none for what is stored now."""
-    path = _path(store, rules, judge)
+    kept = kept_value(store, (rules, judge), "", RunFailures)
+    return None if kept is None else _of_folder(kept, str(store.folder))
+
+
+def kept_value(
+    store: RunStore, scoring: tuple[str, str], kind: str, record: type[_Kept]
+) -> _Kept | None:
+    """Return the record of a kind that the cache has of a run; None where it has none of now."""
+    path = _path(store, scoring, kind)
     if not path.is_file():
         return None
-    fingerprint = _fingerprint(store, rules, judge)
-    kept = _read(path, fingerprint) if fingerprint else None
-    return None if kept is None else _of_folder(kept, str(store.folder))
+    fingerprint = _fingerprint(store, *scoring)
+    return _read(path, fingerprint, record) if fingerprint else None
+
+
+def keep_value(store: RunStore, scoring: tuple[str, str], kind: str, made: msgspec.Struct) -> None:
+    """Keep a record of a run, where what is stored has a fingerprint."""
+    fingerprint = _fingerprint(store, *scoring)
+    if fingerprint:
+        _keep(_path(store, scoring, kind), fingerprint, made)
 
 
 def run_drops(store: RunStore, rules: str, judge: str) -> tuple[Drop, ...]:
@@ -108,8 +124,9 @@ def _renamed(name: CellName, folder: str) -> CellName:
     return msgspec.structs.replace(name, run=folder)
 
 
-def _path(store: RunStore, rules: str, judge: str) -> Path:
-    identity = (str(store.folder.resolve()), rules, judge, METRIC_VERSION)
+def _path(store: RunStore, scoring: tuple[str, str], kind: str) -> Path:
+    named = (kind,) if kind else ()
+    identity = (str(store.folder.resolve()), *scoring, METRIC_VERSION, *named)
     name = hashlib.blake2b(repr(identity).encode(), digest_size=16).hexdigest()
     return cache_folder() / FOLDER / name
 
@@ -138,18 +155,18 @@ def _sources(package: str) -> Iterator[tuple[str, bytes]]:
             yield file.name, file.read_bytes()
 
 
-def _read(path: Path, fingerprint: str) -> RunFailures | None:
+def _read(path: Path, fingerprint: str, record: type[_Kept]) -> _Kept | None:
     """Return the kept answer; None where there is none, or it is another's or damaged."""
     try:
         if path.stat().st_size > MAX_BYTES:
             return None
         content = strip_checksum(path.read_bytes(), fingerprint)
-        return msgspec.msgpack.decode(content, type=RunFailures)
+        return msgspec.msgpack.decode(content, type=record)
     except (OSError, ValueError, *DECODING_ERRORS):
         return None
 
 
-def _keep(path: Path, fingerprint: str, made: RunFailures) -> None:
+def _keep(path: Path, fingerprint: str, made: msgspec.Struct) -> None:
     content = with_checksum(msgspec.msgpack.encode(made), fingerprint)
     if len(content) > MAX_BYTES:
         return

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.core.errors import UsageError
-from dragoman.simulation.participant_errors import stops_run
 
 _Place = tuple[str, int]
 """A folder that modules are found in, and when packages last came there or went."""
@@ -38,6 +37,9 @@ def load_entry_point(entry: EntryPoint, what: str) -> object:
     try:
         found: object = entry.load()
     except BaseException as error:
+        # It loads asyncio, which commands that only read a run do without.
+        from dragoman.simulation.participant_errors import stops_run
+
         if stops_run(error):
             raise
         why = f"{type(error).__name__}: {error}"

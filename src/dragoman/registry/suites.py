@@ -21,7 +21,7 @@ from dragoman.core.capabilities import (
     OwnPrompts,
     Translatable,
 )
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import UsageError, did_you_mean
 from dragoman.core.language.translated_domains import EnglishDomain, Release
 from dragoman.core.prompts import PromptSet
 from dragoman.core.protocols import Suite
@@ -141,13 +141,28 @@ def load_suite(name: str, outside: ExternalServices | None = None) -> Suite:
         UsageError: Where no suite has that name.
         DataError: Where its data are missing or damaged.
     """
-    benchmark = find_benchmark(name)
-    if benchmark is None:
-        raise UsageError(f"unknown suite {name!r}: `dragoman list suites` names those that exist")
-    suite = benchmark.load(name, data_folder())
+    suite = _load_named(name)
     if outside is not None and isinstance(suite, NeedsExternalServices):
         return suite.reaching(outside)
     return suite
+
+
+def _load_named(name: str) -> Suite:
+    """Load a suite; where there is none of that name, the error names the nearest one."""
+    unknown = f"unknown suite {name!r}"
+    benchmark = find_benchmark(name)
+    try:
+        if benchmark is not None:
+            return benchmark.load(name, data_folder())
+    except UsageError as error:
+        hint = did_you_mean(name, suite_names()) if str(error).startswith(unknown) else ""
+        if not hint:
+            raise
+        raise UsageError(f"{unknown}: {hint} (`dragoman list suites`)") from error
+    hint = did_you_mean(name, suite_names())
+    if hint:
+        raise UsageError(f"{unknown}: {hint} (`dragoman list suites`)")
+    raise UsageError(f"{unknown}: `dragoman list suites` names those that exist")
 
 
 @functools.cache

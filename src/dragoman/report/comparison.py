@@ -200,6 +200,17 @@ def power_line(found: Detectable) -> str:
     return f"{plan}: {shown}; {needed}; {_basis(found)}"
 
 
+def power_summary(found: Detectable) -> str:
+    """Return the smallest drop that can be shown, in one short sentence."""
+    plan = formatting.format_count(found.tasks, "task")
+    if found.drop is None:
+        return f"power: no drop of pass^1 is detectable with {plan} of {found.suite}."
+    return (
+        f"power: {found.suite} detects a drop of pass^1 of {100 * found.drop:.1f} points "
+        f"(80 % power, {plan})."
+    )
+
+
 def _basis(found: Detectable) -> str:
     variance = found.variance
     match variance.basis:

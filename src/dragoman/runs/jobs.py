@@ -120,10 +120,11 @@ def start_job(
         tuple(_to_stored_cell(cell) for cell in cells),
         {task.id: task for task in setup.tasks},
     )
-    store = create_run(folder, new)
-    _note_made_of(store, cells)
+    # First of all, so that a run that is killed at once is known as one's own.
     conditions = dict.fromkeys(cell.condition for cell in cells)
     remember_own_run(new.manifest, external_access(setup.config, conditions=conditions))
+    store = create_run(folder, new)
+    _note_made_of(store, cells)
     return Job(setup, _played_here(setup, cells), store)
 
 

@@ -15,7 +15,7 @@ def test_a_large_run_is_shown_by_what_was_counted_when_it_was_written(
 ) -> None:
     asked = ("--agent", "gold,silent", "--trials", 2, "--out", "mine")
     assert dragoman("run", "sample:shop", *asked).returncode == 0
-    whole = dragoman("show", "mine").stdout.splitlines()
+    whole = dragoman("show", "mine", "--full").stdout.splitlines()
     monkeypatch.setattr(run_overview, "MOST_READ", 3)
 
     shown = dragoman("show", "mine")

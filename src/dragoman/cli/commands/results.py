@@ -76,7 +76,7 @@ def list_names(
 def show(  # noqa: PLR0913, PLR0917 - the options of one command
     folder: RunFolder,
     task: Annotated[
-        str | None, typer.Argument(help="Task id; without one, what failed is listed by cause.")
+        str | None, typer.Argument(help="Task id; without one, the answer of the run.")
     ] = None,
     agent: Annotated[str | None, typer.Option(help="Only this agent's.")] = None,
     trial: Annotated[int, typer.Option(help="Which trial of the task, from 0.")] = 0,
@@ -90,13 +90,16 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Do not shorten results; of a large run, read all.")
+        bool,
+        typer.Option(
+            "--full", help="Every figure and cause, and whole results; of a large run, read all."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a conversation with its calls and the reasons for its score.
+    """Show the answer of a run, or one conversation with its calls and the reasons for its score.
 
-    Without a task, show the failed conversations and their causes.
+    Without a task: the answer, one table, and the most frequent causes of failures.
     """
     if by is not None:
         from dragoman.cli.show import print_groups
@@ -109,14 +112,31 @@ def show(  # noqa: PLR0913, PLR0917 - the options of one command
         if print_run_overview(folder, agent, condition, (rules, judge)) is not None:
             return
     if task is None:
-        from dragoman.cli.failures import FailureFilter, print_failures
-
-        print_failures(folder, FailureFilter(agent, condition, rules, judge), as_json=as_json)
+        _show_failures(folder, (agent, condition), (rules, judge), full=full, as_json=as_json)
         return
     from dragoman.cli.show import ConversationChoice, show_conversation
 
     choice = ConversationChoice(task, agent, trial, rules, judge, condition)
     show_conversation(folder, choice, full=full, as_json=as_json)
+
+
+def _show_failures(
+    folder: Path,
+    cell: tuple[str | None, str | None],
+    scoring: tuple[str | None, str | None],
+    *,
+    full: bool,
+    as_json: bool,
+) -> None:
+    """Print the answer of a run; what failed in full for one agent or condition, or with --full."""
+    if as_json or full or any(cell):
+        from dragoman.cli.failures import FailureFilter, print_failures
+
+        print_failures(folder, FailureFilter(*cell, *scoring), as_json=as_json)
+    if not as_json and not any(cell):
+        from dragoman.cli.run_result import show_run
+
+        show_run(folder, scoring, full=full)
 
 
 @command(app, "report", "report runs/mine --style mm-tau-p2 --out tables.tex", is_long=True)

@@ -18,6 +18,23 @@ from dragoman.cli.commands.options import (
 )
 from dragoman.cli.commands.panels import LIMITS, OUTPUT, WHERE
 
+Full = Annotated[
+    bool,
+    typer.Option(
+        "--full",
+        help="Print every figure, or every conversation of a plan.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+View = Annotated[
+    bool,
+    typer.Option(
+        "--view",
+        help="Show the run's page in a browser while it plays; the page ends with the run, in a "
+        "terminal after Enter.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 FailUnder = Annotated[
     float | None,
     typer.Option(
@@ -75,17 +92,20 @@ def run(  # noqa: PLR0913 - the options of one command
             rich_help_panel=WHERE,
         ),
     ] = None,
+    view: View = False,
+    full: Full = False,
     as_json: Json = False,
     **given: object,
 ) -> None:
     """Run a suite or a grid: play, score and store every conversation."""
-    from dragoman.cli.run import EstimateRequest, RunOutcomeRequest, run_grid
+    from dragoman.cli.forecast import EstimateRequest
+    from dragoman.cli.run import RunOutcomeRequest, run_grid
 
     exit_with_status(
         run_grid(
             target,
             given_options(given),
-            RunOutcomeRequest(as_json, fail_under, preflight),
+            RunOutcomeRequest(as_json, fail_under, preflight, full, view),
             EstimateRequest(like or (), averages),
             dry_run=dry_run,
         )
@@ -94,7 +114,7 @@ def run(  # noqa: PLR0913 - the options of one command
 
 @command(app, "resume", "resume runs/tau2-retail-20260131-101500")
 @run_options("resume")
-def resume(
+def resume(  # noqa: PLR0913 - the options of one command
     folder: RunFolder,
     *,
     retry_invalid: Annotated[
@@ -103,13 +123,15 @@ def resume(
     ] = False,
     trust: Trust = False,
     fail_under: FailUnder = None,
+    view: View = False,
+    full: Full = False,
     as_json: Json = False,
     **given: object,
 ) -> None:
     """Go on with a run that was stopped, and try again what infrastructure broke."""
     from dragoman.cli.run import RunOutcomeRequest, resume_run
 
-    asked = RunOutcomeRequest(as_json, fail_under)
+    asked = RunOutcomeRequest(as_json, fail_under, is_full=full, is_viewed=view)
     exit_with_status(
         resume_run(folder, given_options(given), asked, retry_invalid=retry_invalid, trust=trust)
     )
@@ -142,6 +164,7 @@ def score(  # noqa: PLR0913 - the options of one command
         int, typer.Option(min=1, help="How often each judge of a rubric is asked.")
     ] = 1,
     trust: Trust = False,
+    full: Full = False,
     as_json: Json = False,
     **given: object,
 ) -> None:
@@ -156,7 +179,7 @@ def score(  # noqa: PLR0913 - the options of one command
     options = ScoringOptions(
         given_options(given), measure or (), anew, trust, repeat, rubrics=rubric or ()
     )
-    score_run(folder, options.request(), as_json=as_json)
+    score_run(folder, options.request(), full=full, as_json=as_json)
 
 
 @command(app, "demo", "demo --out demo", is_long=True)

@@ -17,10 +17,9 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_ran
 
 from dragoman.core.errors import ParticipantError, attach_delay
 from dragoman.core.texts.redaction import redact
-from dragoman.core.usage import Usage
+from dragoman.core.usage import NO_ROOM, Usage
 from dragoman.models.endpoints.endpoint_pool import (
     GIVEN_UP,
-    NO_ROOM,
     NOT_REACHED,
     Endpoint,
     EndpointPool,

@@ -13,12 +13,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
+from dragoman.core.usage import NO_ROOM
 from dragoman.models.endpoints.circuit_breaker import CircuitBreaker
 from dragoman.models.endpoints.concurrency_limiter import ConcurrencyLimiter
 from dragoman.models.http.transport import HttpResponse, Transport, TransportError
 
 NOT_REACHED = frozenset({"dns", "connect"})
-NO_ROOM = frozenset({"rate_limited", "overloaded"})
 WAS_REACHED = frozenset({"rate_limited", "malformed", "oversized"})
 GIVEN_UP = "it has stopped answering"
 """What is said of a call that waits where nothing comes while others are served elsewhere."""

@@ -1,6 +1,7 @@
 """Leaderboard styles of BFCL: its aggregates, and text against voice as BFCL Audio has it."""
 
 from collections.abc import Iterator
+from shlex import quote
 
 import msgspec
 
@@ -36,6 +37,9 @@ class _Aggregates:
         """
         found = leaderboard_entries(request.folders, request.rules, request.judge)
         text = tuple(each for entry in found for each in _entry_text(entry))
+        if not any(each.value is not None for entry in found for each in entry.categories):
+            runs = (f"dragoman score {quote(str(folder))}" for folder in request.folders)
+            text = (f"no conversation has a verdict yet; score first: {'; '.join(runs)}", *text)
         return StyleResult(text, {"boards": msgspec.to_builtins(found)})
 
 

@@ -1,0 +1,314 @@
+"""The answer of a run in a terminal: the headline, one table and one next step, in 30 lines.
+
+All of it is written from the record that report and viewer write theirs from.
+"""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from shlex import quote
+from typing import NamedTuple
+
+from dragoman.core.texts.characters import escape_controls
+from dragoman.report import formatting
+from dragoman.report.overview import (
+    DropRow,
+    MatrixCell,
+    MatrixRow,
+    NotPlayed,
+    RunOverview,
+    ValueShare,
+    points_of,
+)
+
+NARROWEST, WIDEST = 40, 100
+"""Columns that the answer is fitted to, whatever the terminal has."""
+
+MAX_LINES = 30
+"""Lines of the answer and the next steps; `--full` has everything."""
+
+_MAX_NOTE = 240
+_MAX_NOTES = 2
+_MAX_KINDS = 3
+
+_HEADINGS = ("pass^1", "drop", "main cause")
+_GAP = "  "
+_LEAST_NAME = 16
+
+
+class _Row(NamedTuple):
+    """A row of the table: a name and three values, or a name with words about it."""
+
+    name: str
+    figure: str = ""
+    drop: str = ""
+    cause: str = ""
+    indent: str = ""
+    words: str = ""
+
+
+class AnswerNotes(NamedTuple):
+    """What is known beside the record.
+
+    Attributes:
+        scoring: The rule set, the judge and the users, in words.
+        endings: How conversations ended that did not end by themselves.
+        warnings: What one should know before one trusts a figure.
+        causes: Lines about the causes of failures; they come last.
+        recorded: How many recorded verdicts were compared, and how many agree; None without any.
+    """
+
+    scoring: str
+    endings: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    causes: Sequence[str] = ()
+    recorded: tuple[int, int] | None = None
+
+
+class Page(NamedTuple):
+    """The room that there is."""
+
+    lines: int = MAX_LINES
+    width: int = 80
+
+
+def answer_lines(found: RunOverview, notes: AnswerNotes, page: Page | None = None) -> list[str]:
+    """Return the answer: the headline, the table, and what there is to know about it.
+
+    Rows of the table that have no room are counted.
+    """
+    most, columns = page or Page()
+    width = min(max(columns, NARROWEST), WIDEST)
+    rows = list(_rows(found))
+    above = [*_wrapped(found.headline, width), *_wrapped(found.detail, width), ""]
+    below = [*_notes(found, notes, width), *([""] if notes.causes else []), *notes.causes]
+    room = most - len(above) - len(below)
+    fitting = (count for count in range(len(rows), 1, -1) if _height(rows, count, width) <= room)
+    shown = next(fitting, 1)
+    table = [*_table(rows[:shown], width)]
+    if shown < len(rows):
+        table.append(f"({formatting.format_count(len(rows) - shown, 'more row')}: --full)")
+    return [escape_controls(line) for line in (*above, *table, *below)]
+
+
+def _height(rows: Sequence[_Row], count: int, width: int) -> int:
+    return sum(1 for _ in _table(rows[:count], width)) + (count < len(rows))
+
+
+def _notes(found: RunOverview, notes: AnswerNotes, width: int) -> list[str]:
+    """Return the lines below the table."""
+    lines = [*_about_significance(found), *_about_values(found), *_not_played(found.not_played)]
+    lines += notes.endings[:_MAX_NOTES]
+    lines += [f"Warning: {each}" for each in notes.warnings[:_MAX_NOTES]]
+    if (more := len(notes.warnings) - _MAX_NOTES) > 0:
+        lines.append(f"{formatting.format_count(more, 'more warning')}: --full")
+    if notes.recorded is not None:
+        lines.append(f"Recorded verdicts: {notes.recorded[1]:,} of {notes.recorded[0]:,} agree.")
+    lines.append(_totals(found, notes.scoring))
+    wrapped = (_wrapped(formatting.truncate_text(each, _MAX_NOTE), width) for each in lines)
+    return ["", *chain.from_iterable(wrapped)]
+
+
+def next_lines(
+    folder: Path,
+    found: RunOverview,
+    *,
+    is_imported: bool = False,
+    is_first: bool = True,
+    has_causes: bool = False,
+) -> list[str]:
+    """Return the commands that show more of a run, the most useful one first.
+
+    Args:
+        folder: The run.
+        found: Its answer.
+        is_imported: Whether nobody can play it again.
+        is_first: Whether there is nothing else to do before.
+        has_causes: Whether the causes of failures are shown already.
+    """
+    run = quote(str(folder))
+    steps = [] if has_causes else [(f"dragoman show {run}", "what failed and why")]
+    rows = [row for row in (*found.rows, *found.folded) if row.failures.count]
+    if not is_imported and any(row.word_error_rate and not row.is_attributed for row in rows):
+        steps.insert(0, (f"dragoman attribute {run}", "at which stage it was lost"))
+    if is_perfect(found):
+        steps = [(f"dragoman report {run}", "a report as one file")]
+    steps.append((f"dragoman view {run}", "the same in a browser"))
+    steps.append((f"dragoman show {run} --full", "every figure"))
+    widest = max(len(command) for command, _ in steps)
+    return [
+        f"{'Next: ' if is_first and not at else '      '}{command.ljust(widest)}  {about}"
+        for at, (command, about) in enumerate(steps)
+    ]
+
+
+def is_perfect(found: RunOverview) -> bool:
+    """Return whether every conversation of every cell passed."""
+    cells = (cell for row in found.matrix for cell in row.cells if cell is not None)
+    return all(cell.figure.bounds.low == 1 and not cell.missing for cell in cells)
+
+
+def _rows(found: RunOverview) -> Iterator[_Row]:
+    """Yield the rows of the table by agent; agents of which one line says all come last.
+
+    The user's agents come before those that ship with Dragoman.
+    """
+    parts = [(row.is_diagnostic, list(_rows_of_agent(found, row))) for row in found.matrix]
+    parts.sort(key=lambda part: (part[0], bool(part[1][0].words)))
+    for _, rows in parts:
+        yield from rows
+
+
+def _rows_of_agent(found: RunOverview, row: MatrixRow) -> Iterator[_Row]:
+    """Yield an agent's baseline, then its conditions, the largest drop first."""
+    cells = [cell for cell in row.cells if cell is not None]
+    name = (
+        row.label
+        if len({each.suite for each in found.matrix}) == 1
+        else (f"{row.label}, {row.suite}")
+    )
+    if len(found.conditions) == 1:
+        for cell in cells:
+            yield _Row(f"{name}, {cell.label}", _figure(cell), "", _cause(cell, None))
+        return
+    for failed in found.failing:
+        if (failed.suite, failed.agent) == (row.suite, row.agent):
+            yield _Row(name, words=failed.sentence)
+            return
+    if len(cells) > 1 and len({cell.figure.value for cell in cells}) == 1:
+        yield _Row(name, words=f"pass^1 {_figure(cells[0])} in every condition")
+        return
+    drops = {
+        each.condition: each
+        for each in (*found.rows, *found.folded)
+        if (each.suite, each.agent) == (row.suite, row.agent)
+    }
+    yield _Row(name)
+    for cell in sorted(cells, key=lambda each: _order(drops.get(each.condition))):
+        drop = drops.get(cell.condition)
+        is_base = drop is None and cell is cells[0]
+        shown = "baseline" if is_base else _drop(drop)
+        yield _Row(cell.label, _figure(cell), shown, _cause(cell, drop), _GAP)
+
+
+def _order(drop: DropRow | None) -> float:
+    """Return the place of a condition: the baseline, then the largest drop first."""
+    return -2.0 if drop is None else -drop.drop
+
+
+def _figure(cell: MatrixCell) -> str:
+    figure = cell.figure
+    if figure.value is None:
+        return "none"
+    within = "" if figure.interval is None else f" [{_whole(figure.interval.low)}, "
+    within += "" if figure.interval is None else f"{_whole(figure.interval.high)}]"
+    return f"{points_of(figure.value)}{within}{' *' if cell.is_assumed else ''}"
+
+
+def _whole(value: float) -> str:
+    return f"{100 * value:.0f}"
+
+
+def _drop(row: DropRow | None) -> str:
+    if row is None:
+        return ""
+    interval = f"[{_signed(row.interval.high)}, {_signed(row.interval.low)}]"
+    return f"{_signed(row.drop)} {interval}"
+
+
+def _signed(drop: float) -> str:
+    """Return the change of pass^1 in points; a drop is below zero."""
+    text = points_of(drop)
+    if text == "0.0":
+        return text
+    return text.removeprefix("-") if text.startswith("-") else f"-{text}"
+
+
+def _cause(cell: MatrixCell, row: DropRow | None) -> str:
+    left = cell.left_out
+    if cell.figure.value is None or (row is None and left):
+        return f"{left} excluded" if left else ""
+    if row is None:
+        return ""
+    if not row.is_distinguishable:
+        return "not significant"
+    main = row.main_part
+    return "not known yet" if main is None else f"{main.stage} {points_of(main.value)}"
+
+
+def _table(rows: Sequence[_Row], width: int) -> Iterator[str]:
+    """Yield the lines of the table; names that are too long go on in the next line."""
+    texts = [(row.figure, row.drop, row.cause) for row in rows if not row.words]
+    used = [at for at, title in enumerate(_HEADINGS) if any(each[at] for each in texts) or not at]
+    widths = [max(len(_HEADINGS[at]), *(len(each[at]) for each in texts), 0) for at in used]
+    room = max(width - sum(each + len(_GAP) for each in widths), _LEAST_NAME)
+    names = [len(row.indent) + len(row.name) for row in rows if not row.words]
+    first = min(max([*names, _LEAST_NAME]), room)
+    yield _line("", [_HEADINGS[at] for at in used], first, widths)
+    for row in rows:
+        if row.words:
+            yield from _wrapped(f"{row.name}: {row.words}", width)
+            continue
+        parts = textwrap.wrap(row.name, first - len(row.indent), break_on_hyphens=False) or [""]
+        values = [(row.figure, row.drop, row.cause)[at] for at in used]
+        yield _line(row.indent + parts[0], values, first, widths)
+        yield from (f"{row.indent}{_GAP}{part}" for part in parts[1:])
+
+
+def _line(name: str, values: Sequence[str], first: int, widths: Sequence[int]) -> str:
+    columns = [value.ljust(width) for value, width in zip(values, widths, strict=True)]
+    return _GAP.join([name.ljust(first), *columns]).rstrip()
+
+
+def _about_significance(found: RunOverview) -> Iterator[str]:
+    """Yield what intervals and significance are corrected for, so that they cannot contradict."""
+    if found.rows or found.folded:
+        many = formatting.format_count(found.comparisons, "comparison")
+        yield (
+            "Points of pass^1; a 95% interval is of its row alone. Significant is a drop "
+            f"after correction for {many} (Holm)."
+        )
+    if any(cell is not None and cell.is_assumed for row in found.matrix for cell in row.cells):
+        yield f"*: {formatting.ASSUMED_NOTE}."
+
+
+def _about_values(found: RunOverview) -> Iterator[str]:
+    row = found.subject
+    if row is None or not row.values:
+        return
+    shown = [
+        each.name if each.value is None else f"{each.name} {each.value:.0%} ({_of(each)})"
+        for each in row.values[:_MAX_KINDS]
+    ]
+    rate = "" if row.word_error_rate is None else f" WER {row.word_error_rate:.1%}."
+    yield f"Misrecognized values: {', '.join(shown)}.{rate}"
+
+
+def _of(share: ValueShare) -> str:
+    return f"{share.count:g}/{share.of:g}"
+
+
+def _not_played(entries: Sequence[NotPlayed]) -> Iterator[str]:
+    for each in entries[:_MAX_NOTES]:
+        yield f"Not played: {each.name}: {each.why}"
+    if len(entries) > _MAX_NOTES:
+        yield f"Not played: {len(entries) - _MAX_NOTES} more: --full"
+
+
+def _totals(found: RunOverview, scoring: str) -> str:
+    totals = found.totals
+    said = [formatting.format_count(totals.planned, "conversation")]
+    if totals.planned > totals.played:
+        said.append(f"{totals.planned - totals.played:,} not played")
+    said.append(f"{totals.unscored:,} excluded")
+    said.append(formatting.format_count(totals.infrastructure, "infrastructure error"))
+    if totals.code_errors:
+        said.append(f"{formatting.format_count(totals.code_errors, 'error')} in code")
+    unknown = "; ".join(filter(None, ("cost unknown", totals.cost_note)))
+    said.append(unknown if totals.cost is None else formatting.money(totals.cost))
+    return f"{', '.join(said)}; {scoring}."
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
