@@ -96,7 +96,7 @@ def test_what_is_lost_leads_to_the_conversations_that_failed(
 
     async def steps(tab: Tab) -> None:
         await tab.go(f"{viewer.address}/run/done")
-        await click(tab, ".losses a[href*='behind=']")
+        await click(tab, ".ranked a[href*='behind=']")
         await arrive(tab, "location.pathname.endsWith('/conversations')")
         assert await tab.value("document.querySelector('h1').textContent") == "2 conversations"
         assert await tab.value("document.querySelectorAll('tr[data-row] .kind.fail').length") == 2
