@@ -40,7 +40,7 @@ RUN = ("run", "sample:shop", "--agent", "gold")
         ((*RUN, "--max-errors", "-2"), ("max-errors", "above 0")),
         ((*RUN, "--timeout", "-1"), ("timeout", "above 0")),
         (("list", "colours"), ("'colours'", "suites")),
-        (("data", "pull", "bfcll"), ("'bfcll'", "bfcl", "tau2")),
+        (("data", "pull", "bfcll"), ("'bfcll'", "did you mean 'bfcl'")),
         (("data", "pull", "tau2", "--url", "here"), ("'here'", "https://")),
         (("data", "pull", "tau2", "--url", "http://x", "--from", "."), ("--from", "--url")),
     ],

@@ -133,10 +133,8 @@ def test_a_dry_run_prints_the_plan_and_leaves_nothing(dragoman: Cli, folder: Pat
     )
 
     assert done.returncode == 0, done.stderr
-    *cells, planned, power = done.stdout.splitlines()
-    assert len(cells) == 5 * 2 * 2
+    planned, *_ = done.stdout.splitlines()
     assert planned.startswith("20 conversations planned")
-    assert power.startswith("sample:shop, 5 tasks of 2 trials: no drop")
     assert list(folder.iterdir()) == []
 
 

@@ -83,7 +83,7 @@ def test_a_language_without_a_sound_voice_is_refused(refused: Refused, translate
 
 
 def test_a_plan_names_the_spoken_conditions_and_plays_nothing(dragoman: Cli, folder: Path) -> None:
-    done = dragoman(*TASK, "--voice", "studio", "--asr", "mixed,understood", "--dry-run")
+    done = dragoman(*TASK, "--voice", "studio", "--asr", "mixed,understood", "--dry-run", "--full")
 
     assert done.returncode == 0, done.stderr
     assert "en/studio/none" in done.stdout

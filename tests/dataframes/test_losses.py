@@ -21,7 +21,7 @@ def folder(tmp_path: Path, in_process: Callable[..., Any]) -> Path:
         *("--voice", "text", "--voice", "simulated:30", "--out", str(out)),
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("lost, in points of pass^1 (4 tasks")
+    assert done.stdout.startswith("literal may lose 75.0 points of pass^1")
     return out
 
 

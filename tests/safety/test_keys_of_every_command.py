@@ -149,14 +149,27 @@ def of_files(echo: EchoServer) -> Iterator[Words]:
         yield ("list", kind)
     yield ("resume", "mine")
     yield ("resume", "run0")
-    for command in ("show", "errors", "usage", "report", "figures", "blame", "validate", "verify"):
+    for command in (
+        "show",
+        "errors",
+        "usage",
+        "report",
+        "plots",
+        "attribute",
+        "validate",
+        "verify",
+    ):
         yield (command, "mine")
     yield ("upgrade", "mine")
     yield ("merge", "mine", "mine", "--out", "merged")
     yield ("label-check", "mine")
     yield ("heard", "It costs $5", "it costs five dollars", "--value", "$5")
     yield ("judge-check", "mine", "--template", "labels.csv")
+    yield ("figures", "mine")
+    yield ("blame", "mine")
     yield ("fields", "courier")
+    yield ("critical-fields", "courier")
+    yield ("table", "mine")
     yield ("show", "mine", "too-late")
     yield ("show", "run0")
     yield ("report", "run0")

@@ -305,6 +305,8 @@ def _totals(found: RunOverview, scoring: str) -> str:
     said.append(formatting.format_count(totals.infrastructure, "infrastructure error"))
     if totals.code_errors:
         said.append(f"{formatting.format_count(totals.code_errors, 'error')} in code")
+    if totals.invalid_users:
+        said.append(formatting.format_count(totals.invalid_users, "invalid user"))
     unknown = "; ".join(filter(None, ("cost unknown", totals.cost_note)))
     said.append(unknown if totals.cost is None else formatting.money(totals.cost))
     return f"{', '.join(said)}; {scoring}."

@@ -258,6 +258,7 @@ class RunTotals(msgspec.Struct, frozen=True):
         unscored: Conversations without a verdict.
         infrastructure: Conversations that infrastructure errors ended.
         code_errors: Conversations in which code raised.
+        invalid_users: Conversations whose simulated user failed a check.
         seconds: How long all conversations took together; None where nobody added them up.
         cost: What all of it costs; None where it is not known.
         cost_note: Why a cost is not known; "" where it is.
@@ -268,6 +269,7 @@ class RunTotals(msgspec.Struct, frozen=True):
     unscored: int = 0
     infrastructure: int = 0
     code_errors: int = 0
+    invalid_users: int = 0
     seconds: float | None = None
     cost: Cost | None = None
     cost_note: str = ""
@@ -357,6 +359,7 @@ def run_totals(cells: Sequence[CellSummary]) -> RunTotals:
         unscored=sum(sum(cell.unscored.values()) for cell in cells),
         infrastructure=sum(cell.infrastructure_errors for cell in cells),
         code_errors=sum(cell.code_errors for cell in cells),
+        invalid_users=sum(cell.invalid or 0 for cell in cells),
         seconds=sum(cell.seconds for cell in cells),
         cost=ledger_cost(ledger) if ledger else FREE,
         cost_note=formatting.describe_unknown_costs(ledger),

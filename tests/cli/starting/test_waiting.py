@@ -47,7 +47,7 @@ def test_a_dry_run_and_the_manifest_say_what_was_chosen(
     address = server.url.removesuffix("/v1")
 
     planned = run_json(*SHOP, "--agent", agent, "--dry-run")["waiting"]
-    printed = dragoman(*SHOP, "--agent", agent, "--dry-run").stdout
+    printed = " ".join(dragoman(*SHOP, "--agent", agent, "--dry-run", "--full").stdout.split())
     dragoman(*SHOP, "--agent", agent, "--out", "mine")
 
     assert planned == {

@@ -59,8 +59,8 @@ def test_only_raw_transcripts_have_other_keys(run_json: RunJson) -> None:
 def test_the_run_s_record_and_its_summary_say_that_transcripts_are_raw(
     dragoman: Callable[..., Any], folder: Path
 ) -> None:
-    raw = dragoman(*SPOKEN, "--transcript", "raw", "--out", "raw").stdout
-    usual = dragoman(*SPOKEN, "--out", "usual").stdout
+    raw = dragoman(*SPOKEN, "--transcript", "raw", "--out", "raw", "--full").stdout
+    usual = dragoman(*SPOKEN, "--out", "usual", "--full").stdout
 
     assert "agents receive: raw transcripts" in raw
     assert "agents receive" not in usual
