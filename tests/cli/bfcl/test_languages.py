@@ -156,7 +156,7 @@ def test_what_differs_in_more_than_texts_is_refused(
 @pytest.mark.parametrize(
     ("options", "status", "what"),
     [
-        (("--scenario", "tasks"), 2, "name a folder that holds bfcl/LANGUAGE with --assets"),
+        (("--scenario", "tasks"), 2, "use --assets with a folder that holds bfcl/LANGUAGE"),
         (("--scenario", "tasks", "--assets", "."), 1, "holds no translated domain"),
     ],
 )
@@ -171,8 +171,9 @@ def test_where_all_is_in_the_language_agents_are_told_to_speak_it_and_what_is_no
     run_json: RunJson, dragoman: Cli, thai: Path, pulled_bfcl: Path
 ) -> None:
     played = ("run", SUITE, "--agent", "gold", "--limit", "2", "--out", "r")
-    done = dragoman(*played, *in_thai("domain"), cache=pulled_bfcl)
-    assert "has no greeting and no policy and no database" in done.stdout + done.stderr
+    done = dragoman(*played, *in_thai("domain"), "--full", cache=pulled_bfcl)
+    printed = " ".join((done.stdout + done.stderr).split())
+    assert "has no greeting and no policy and no database" in printed
     with open_run(thai.parents[2] / "r", write=False) as store:
         (localization,) = read_manifest(store).localization_records.values()
     assert "Thai" in localization.instructions["agent"]
@@ -182,7 +183,7 @@ def test_where_all_is_in_the_language_agents_are_told_to_speak_it_and_what_is_no
         cache=pulled_bfcl,
     )
     assert beside.returncode == 0, beside.stderr
-    assert "not applicable: its questions are what is said" in beside.stdout
+    assert "its questions are what is said" in " ".join(beside.stdout.split())
     (checked,) = run_json("check", SUITE, *in_thai()[:2], "--assets", "out", cache=pulled_bfcl)[
         "checks"
     ]
@@ -208,4 +209,4 @@ def test_conditions_that_questions_do_not_have_are_named(
         *(*language, *options),
         cache=pulled_bfcl,
     )
-    assert why in done.stdout + done.stderr
+    assert why in " ".join((done.stdout + done.stderr).split())

@@ -159,7 +159,7 @@ def test_a_run_is_not_scored_by_other_labels_than_those_it_was_played_with(
 @pytest.mark.slow
 def test_what_the_release_lacks_is_told_with_the_run(dragoman: Cli, translated: Path) -> None:
     options = ("--language", "th", "--scenario", "domain", "--limit", "2")
-    done = dragoman("run", "tau2:airline", "--agent", "gold", *options, cache=translated)
+    done = dragoman("run", "tau2:airline", "--agent", "gold", "--full", *options, cache=translated)
     note = "th:domain/text/none: th: no database of the agent in airline: its names stay English"
     assert note in done.stdout
     checked = dragoman("check", "tau2:airline", *options[:4], cache=translated)
