@@ -48,7 +48,9 @@ def measured(folder: Path, *words: object) -> Ended:
         check=False,
     )
     *printed, memory = done.stdout.splitlines()
-    return Ended(done.returncode, [*done.stderr.splitlines(), *printed][0], float(memory))
+    # A slow machine prints progress first.
+    said = [line for line in [*done.stderr.splitlines(), *printed] if ": at work, " not in line]
+    return Ended(done.returncode, said[0], float(memory))
 
 
 @pytest.fixture(scope="module")

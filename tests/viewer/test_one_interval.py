@@ -172,7 +172,7 @@ def test_the_terminal_the_report_and_the_viewer_show_the_same(
     in_process: Cli, played: Played, view: View
 ) -> None:
     work = played.folder.parent
-    printed = in_process("score", "mine", cwd=work, COLUMNS="400").stdout
+    printed = in_process("score", "mine", "--full", cwd=work, COLUMNS="400").stdout
     for (_, k), found in played.cells.items():
         assert f"^{k} {shown(found)}" in printed
     assert in_process("report", "mine", "--out", "r.html", cwd=work).returncode == 0

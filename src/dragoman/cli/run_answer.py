@@ -81,7 +81,8 @@ def answer_lines(found: RunOverview, notes: AnswerNotes, page: Page | None = Non
     most, columns = page or Page()
     width = min(max(columns, NARROWEST), WIDEST)
     rows = list(_rows(found))
-    above = [*_wrapped(found.headline, width), *_wrapped(found.detail, width), ""]
+    leading = [found.headline, found.detail, *_warnings(notes.warnings)]
+    above = [*chain.from_iterable(_wrapped(each, width) for each in leading), ""]
     below = [*_notes(found, notes, width), *([""] if notes.causes else []), *notes.causes]
     room = most - len(above) - len(below)
     fitting = (count for count in range(len(rows), 1, -1) if _height(rows, count, width) <= room)
@@ -89,20 +90,26 @@ def answer_lines(found: RunOverview, notes: AnswerNotes, page: Page | None = Non
     table = [*_table(rows[:shown], width)]
     if shown < len(rows):
         table.append(f"({formatting.format_count(len(rows) - shown, 'more row')}: --full)")
-    return [escape_controls(line) for line in (*above, *table, *below)]
+    # Words that belong together were kept in one line; a terminal's line has plain spaces.
+    return [escape_controls(line.replace("\xa0", " ")) for line in (*above, *table, *below)]
 
 
 def _height(rows: Sequence[_Row], count: int, width: int) -> int:
     return sum(1 for _ in _table(rows[:count], width)) + (count < len(rows))
 
 
+def _warnings(warnings: Sequence[str]) -> Iterator[str]:
+    """Yield what one should know before one reads a figure."""
+    for each in warnings[:_MAX_NOTES]:
+        yield formatting.truncate_text(f"Warning: {each}", _MAX_NOTE)
+    if (more := len(warnings) - _MAX_NOTES) > 0:
+        yield f"{formatting.format_count(more, 'more warning')}: --full"
+
+
 def _notes(found: RunOverview, notes: AnswerNotes, width: int) -> list[str]:
     """Return the lines below the table."""
     lines = [*_about_significance(found), *_about_values(found), *_not_played(found.not_played)]
     lines += notes.endings[:_MAX_NOTES]
-    lines += [f"Warning: {each}" for each in notes.warnings[:_MAX_NOTES]]
-    if (more := len(notes.warnings) - _MAX_NOTES) > 0:
-        lines.append(f"{formatting.format_count(more, 'more warning')}: --full")
     if notes.recorded is not None:
         lines.append(f"Recorded verdicts: {notes.recorded[1]:,} of {notes.recorded[0]:,} agree.")
     lines.append(_totals(found, notes.scoring))
@@ -150,13 +157,25 @@ def is_perfect(found: RunOverview) -> bool:
 
 
 def _rows(found: RunOverview) -> Iterator[_Row]:
-    """Yield the rows of the table by agent; agents of which one line says all come last.
+    """Yield the rows of the table by agent, the agent with the largest drop first.
 
-    The user's agents come before those that ship with Dragoman.
+    The user's agents come before those that ship with Dragoman, and agents of which one line says
+    all come last.
     """
-    parts = [(row.is_diagnostic, list(_rows_of_agent(found, row))) for row in found.matrix]
-    parts.sort(key=lambda part: (part[0], bool(part[1][0].words)))
-    for _, rows in parts:
+    drops: dict[tuple[str, str], float] = {}
+    for each in (*found.rows, *found.folded):
+        name = each.suite, each.agent
+        drops[name] = max(each.drop, drops.get(name, each.drop))
+    parts = [
+        (
+            row.is_diagnostic,
+            drops.get((row.suite, row.agent), 0.0),
+            list(_rows_of_agent(found, row)),
+        )
+        for row in found.matrix
+    ]
+    parts.sort(key=lambda part: (part[0], bool(part[2][0].words), -part[1]))
+    for *_, rows in parts:
         yield from rows
 
 

@@ -158,7 +158,7 @@ from dragoman.simulation.participants.scripted_user import OfflineUser
 class Deaf:
     name = "deaf"
     async def open(self, opening):
-        return await OfflineUser().open(msgspec.structs.replace(opening, manner=UserBehavior()))
+        return await OfflineUser().open(msgspec.structs.replace(opening, user_behavior=UserBehavior()))
 
 USER = Deaf()
 """
