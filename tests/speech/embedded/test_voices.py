@@ -48,7 +48,7 @@ def test_no_language_is_both_spoken_and_unsound() -> None:
 
 
 def test_an_unknown_language_is_refused_with_those_there_are() -> None:
-    with pytest.raises(UsageError, match=r"'xx'; there are ar, bn, de"):
+    with pytest.raises(UsageError, match=r"'xx': there are ar, bn, de"):
         voices_of("xx")
 
 
