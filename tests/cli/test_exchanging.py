@@ -108,7 +108,7 @@ def test_recorded_trajectories_come_in_score_as_recorded_and_go_out_unchanged(
     reported = done("score", "run", "--rules", "tau2-1.0.1", "--judge", "assume-met")
     rewards = [reward(simulation) for simulation in recorded["simulations"]]
     count = f"{sum(value is not None for value in rewards):,}"
-    assert f"recorded verdicts: {count} of {count} agree" in reported
+    assert f"Recorded verdicts: {count} of {count} agree" in reported
     done("export", "run", "--to", "tau2", "--out", "scored/")
 
     assert json.loads((folder / "same.json").read_bytes()) == recorded

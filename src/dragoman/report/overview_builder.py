@@ -186,9 +186,9 @@ def _headline_without_drops(
         known,
         key=lambda point: (not labels.is_diagnostic(point.agent), point.figure.value or 0.0),
     )
-    many = "has the highest pass^1" if len(known) > 1 else "has a pass^1"
+    many = "has the highest pass^1:" if len(known) > 1 else "reaches a pass^1 of"
     where = labels.condition_label(best.condition)
-    return f"{names[best.agent]} {many}: {points_of(best.figure.value or 0.0)} in {where}"
+    return f"{names[best.agent]} {many} {points_of(best.figure.value or 0.0)} in {where}"
 
 
 def _detail(row: DropRow) -> str:
