@@ -119,7 +119,8 @@ def arguments(server: ModelServer, *more: object) -> tuple[object, ...]:
         *("run", "sample:shop", "--trials", CONVERSATIONS // TASKS),
         *("--agent", f"compatible/agent?base_url={server.url}"),
         *("--user", f"compatible/user?base_url={server.url}"),
-        *("--judge", "assume-met", "--concurrency", CONCURRENCY, "--read-timeout", 3),
+        # A busy machine takes seconds to read an answer, which the server has counted as given.
+        *("--judge", "assume-met", "--concurrency", CONCURRENCY, "--read-timeout", 10),
         # What a preflight asks is in no conversation, and the server counts it.
         *("--no-preflight", "--quiet", *more),
     )

@@ -31,7 +31,9 @@ def test_a_command_that_speaks_is_stopped_in_one_line(
             process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=TIME_LIMIT)
 
-    assert process.returncode == 130, errors
+    # On a busy machine the command may still be loading: it then ends by the signal itself, which a
+    # shell shows as 130 too.
+    assert process.returncode in {130, -signal.SIGINT}, errors
     assert "Traceback" not in errors
     reported = [line for line in without_progress(errors) if not line.startswith("conversations:")]
     assert all(line.startswith("dragoman: stopped") for line in reported), errors
