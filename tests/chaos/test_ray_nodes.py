@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from dragoman.core.scores import METRIC_VERSION
+from dragoman.distributed.worker_backends import RayActor
 from dragoman.store.audio_files import FOLDER
 from dragoman.store.run_store import open_run
 
@@ -58,7 +59,10 @@ ENVIRONMENT = {
     "RAY_health_check_timeout_ms": "2000",
     "RAY_health_check_failure_threshold": "4",
 }
-"""A node that hangs is given up after about ten seconds; left alone, Ray waits for a minute."""
+"""Environment in which a hanging node is given up after about ten seconds.
+
+By default, Ray waits for a minute.
+"""
 
 
 class Node(Protocol):
@@ -89,7 +93,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory, speech_models: Path) -> Path
 
 @pytest.fixture(scope="module")
 def clusters(cache: Path) -> Iterator[Callable[..., Cluster]]:
-    """Start clusters. Ray reads once, when it is loaded, whether tokens are asked for, and which."""
+    """Start clusters with the token settings that Ray reads once, when it is loaded."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**ENVIRONMENT, "RAY_AUTH_TOKEN": secrets.token_hex(16)}.items():
             patch.setenv(name, value)
@@ -117,7 +121,9 @@ def actors_of(node: Node) -> list[int]:
     return [
         int(child)
         for child in children
-        if Path(f"/proc/{child}/cmdline").read_bytes().startswith(b"ray::Remote")
+        if Path(f"/proc/{child}/cmdline")
+        .read_bytes()
+        .startswith(f"ray::{RayActor.__name__}".encode())
     ]
 
 
@@ -148,7 +154,7 @@ Lost = tuple[tuple[object, ...], Callable[[Cluster, Node], None]]
     ]
 )
 def lost(request: pytest.FixtureRequest, cache: Path) -> Lost:
-    """What is played, and how a node of the two is lost in the middle of it."""
+    """The grid to play, and the way in which one of the two nodes is lost during it."""
     grid, loses = request.param
     if grid is TAU2:
         request.getfixturevalue("pulled_data")("tau2", cache)
@@ -156,7 +162,7 @@ def lost(request: pytest.FixtureRequest, cache: Path) -> Lost:
 
 
 def stored(folder: Path) -> tuple[dict[str, object], dict[str, bytes]]:
-    """Return by cell what its conversation left, without what clocks say, and all audio."""
+    """Return by cell the stored conversation, without clock times, and all audio."""
     with open_run(folder, write=False) as store:
         scores = store.scores("dragoman-2", "rule-1", METRIC_VERSION)
         cells = {cell.key for cell in store.cells()}
