@@ -1,54 +1,55 @@
-# The words to know: demo, find, quick, test, test-extras, test-train, test-whisper, search, bench, docs, screenshots, clean.
+# Main targets: demo, find, quick, test, test-extras, test-train, test-whisper, test-release, search, nightly, bench, docs, screenshots, clean.
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-# Thousands of tests and hundreds of processes read the same modules: they are compiled once.
+# Thousands of tests and hundreds of processes read the same modules, so Python keeps their bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 TIMED = TIMEFORMAT='make $@: %R s by the clock, %U s + %S s of CPU'; time
-# One worker more than there are cores: some tests wait for local servers and processes.
+# One worker more than the number of cores: some tests wait for local servers and processes.
 WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
-# Tests that need environments of their own, and all that `make test` leaves to other words.
-ELSEWHERE = extras or train or whisper
+# Marks of tests that need separate environments, and of long tests, which `make test` skips.
+ELSEWHERE = extras or train or whisper or release
 LONG = slow or speech or chaos or conformance or nightly
 SHORT = not ($(LONG) or $(ELSEWHERE))
 
-.PHONY: demo find quick test test-extras test-train test-whisper nightly search bench docs screenshots format lint types quick-types layers unit few properties clean
+.PHONY: demo find quick test test-extras test-train test-whisper test-release nightly search bench docs screenshots format lint types quick-types layers unit few properties clean
 
 demo: .venv/.installed
 	@$(BIN)/dragoman demo
 
-# The modules for a term, without an installation: make find TERM="rate limiter". The environment's
-# TERM names a terminal, so it is no term.
+# Prints the modules for a term, without an installation: make find TERM="rate limiter". TERM counts
+# only on the command line: in the environment it names the terminal.
 find:
 	@$(PYTHON) tests/find.py $(if $(findstring command,$(origin TERM)),"$(TERM)")
 
-# Fast feedback during work: only tests whose code has changed since they last passed.
+# Gives fast feedback during work: runs only tests whose code has changed since they last passed.
 quick:
 	@$(TIMED) $(MAKE) --no-print-directory lint quick-types few
 
-# All checks of the source, and the short tests: five minutes on two cores.
+# Runs all checks of the source, and the short tests: five minutes on two cores.
 test:
 	@$(TIMED) $(MAKE) --no-print-directory -j 2 unit lint types layers
 
-# The long tests, speech, comparisons with the references, kills, properties with many examples.
+# Runs the long tests: speech, comparisons with the references, kills, properties with many examples.
 nightly:
 	@$(TIMED) $(MAKE) --no-print-directory properties
 
-# Every property with examples that nobody tried before.
+# Runs every property with new examples, and kills and faults at their full size.
+search: export DRAGOMAN_FULL_CHAOS = 1
 search: .venv/.dev-installed
-	$(PYTEST) --hypothesis-profile search -m "hypothesis and not whisper"
+	$(PYTEST) --hypothesis-profile search -m "(hypothesis or chaos) and not ($(ELSEWHERE))"
 
-# What things cost, by section: make bench SECTIONS="wire bfcl".
+# Measures costs, by section: make bench SECTIONS="wire bfcl".
 bench: .venv/.installed
 	@$(BIN)/python -m bench.run $(SECTIONS)
 
-# The documentation as a site, in build/site. Its environment has the generator alone.
+# Builds the documentation as a site, in build/site. Its environment has only the generator.
 docs: .venv-docs/.installed
 	.venv-docs/bin/zensical build --strict --clean
 	@.venv-docs/bin/python bench/site_pictures.py build/screenshots build/site
 
-# The pictures of the documentation, from runs that are played for them; it needs Chromium.
+# Takes the pictures of the documentation, from runs that it plays; it needs Chromium.
 screenshots: .venv/.installed
 	@$(TIMED) $(BIN)/python -m bench.screenshots build/screenshots
 
@@ -64,7 +65,7 @@ lint: .venv/.dev-installed
 types: .venv/.dev-installed
 	$(BIN)/mypy
 
-# The daemon keeps what it knows of the tree for an hour.
+# The daemon keeps its analysis of the tree for an hour.
 quick-types: .venv/.dev-installed
 	$(BIN)/dmypy run --timeout 3600
 
@@ -74,22 +75,22 @@ layers: .venv/.dev-installed
 unit: .venv/.dev-installed
 	$(PYTEST) -m "$(SHORT)"
 
-# What needs Ray or litellm, in an environment without the tools of the other tests. The clusters of a
-# file follow one another: each has more processes than there are cores.
+# Runs tests that need Ray or litellm, in an environment without the tools of the other tests. The
+# clusters of a file run one after another: each has more processes than the machine has cores.
 test-extras: export LITELLM_LOCAL_MODEL_COST_MAP = True
 test-extras: .venv-extras/.installed
 	@$(TIMED) .venv-extras/bin/pytest -n 2 --dist loadfile -m extras $$(grep -rl "mark\.extras" tests)
 
-# What needs the extra `train`; it is large, and its `datasets` is not that of the other tests. Models
-# are so small that a second thread is waited for.
+# Runs tests that need the extra `train`. The extra is large, and its version of `datasets` differs
+# from that of the other tests. The models are so small that a second thread would slow them down.
 test-train: .venv-train/.installed
 	@$(TIMED) OMP_NUM_THREADS=1 .venv-train/bin/python -m pytest -m train tests/finetuning
 
-# What needs the extra `whisper` and a model: a conversion of Whisper base that is in the package index.
+# Runs tests that need the extra `whisper` and a model: a conversion of Whisper base from the package index.
 test-whisper: .venv-whisper/.installed
 	@$(TIMED) .venv-whisper/bin/python -m pytest -m whisper tests/whisper
 
-# Status 5 says that nothing was selected: no test depends on what changed.
+# Exit status 5 means that no test was selected: no test depends on the changed code.
 few: .venv/.dev-installed
 	$(PYTEST) --testmon --testmon-forceselect --hypothesis-profile quick -m "$(SHORT)" || [ $$? -eq 5 ]
 
@@ -126,7 +127,7 @@ properties: .venv/.dev-installed
 	@.venv-train/bin/python -m pip install --quiet --editable ".[train]" "hypothesis>=6.120" "pytest>=8.3" "pytest-randomly>=3.16"
 	@touch $@
 
-# Without the model's packages the tests that need it skip: the environment is made all the same.
+# Without the packages of the model, the tests that need it skip; the environment is created anyway.
 .venv-whisper/.installed: pyproject.toml tests/whisper/model_packages.txt
 	@test -x .venv-whisper/bin/python || $(PYTHON) -m venv .venv-whisper
 	@.venv-whisper/bin/python -m pip install --quiet --editable ".[voice,whisper]" "hypothesis>=6.120" "pytest>=8.3" "pytest-randomly>=3.16"

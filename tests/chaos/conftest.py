@@ -1,4 +1,4 @@
-"""Runs that are killed, cut and filled; what is left of them is compared with an unbroken one."""
+"""Killed, cut and filled runs; their remains are compared with an unbroken run."""
 
 import os
 import sqlite3
@@ -68,7 +68,7 @@ def command() -> Callable[..., list[str]]:
 
 @pytest.fixture
 def content() -> Callable[[Path], Content]:
-    """Read all that a run stored, without what differs between equal runs."""
+    """Return a function that reads a run's content, without the differences of equal runs."""
 
     def read(folder: Path) -> Content:
         with open_run(folder, write=False) as store:

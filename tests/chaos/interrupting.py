@@ -1,4 +1,4 @@
-"""Processes that are stopped by Ctrl-C, and gone on with as they say."""
+"""Processes that Ctrl-C stops, and that continue with the command that they print."""
 
 import shlex
 import signal
@@ -11,7 +11,7 @@ from tests.conftest import without_progress
 
 TIME_LIMIT = 120
 
-# Whoever starts the tests in the background of a shell makes them ignore Ctrl-C.
+# A shell makes background processes ignore Ctrl-C, and the tests may run in the background.
 _INTERRUPTIBLE = (
     "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
     "os.execv(sys.executable, [sys.executable, '-m', 'dragoman', *sys.argv[1:]])"
@@ -44,7 +44,7 @@ def stopped(process: "subprocess.Popen[str]") -> list[str]:
 
 
 def go_on(words: Sequence[str], folder: Path, environment: dict[str, str]) -> None:
-    """Do what a stopped run says."""
+    """Run the command that a stopped run prints."""
     done = subprocess.run(
         [sys.executable, "-m", *words],
         cwd=folder,

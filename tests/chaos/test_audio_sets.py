@@ -1,4 +1,4 @@
-"""The making of an audio set may die at any moment: the same command ends where no death would have."""
+"""After a kill at any moment, the same command ends an audio set as without the kill."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ SPEAK = ("speak", "courier", "--asr", "mixed,simulated:15", "--json", "--out")
 
 @pytest.fixture
 def environment(environment: dict[str, str], speech_models: Path, tmp_path: Path) -> dict[str, str]:
-    """An environment in which language models are not made anew."""
+    """Environment variables with a cache of language models, so that none is built again."""
     cache = tmp_path / "cache" / "dragoman"
     cache.mkdir(parents=True)
     (cache / "speech").symlink_to(speech_models)

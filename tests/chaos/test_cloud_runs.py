@@ -1,4 +1,4 @@
-"""Runs whose agent is asked through litellm: bounded by a budget, stopped by Ctrl-C and gone on with."""
+"""Runs with an agent behind litellm: they have a budget, are interrupted, and continue."""
 
 import asyncio
 import subprocess
@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.chaos,
     pytest.mark.extras,
     pytest.mark.slow,
-    # What it and its parts do at import and at their end is theirs.
+    # Warnings of the library and its parts, at import and at their end, are their own.
     pytest.mark.filterwarnings("ignore"),
 ]
 
@@ -91,7 +91,7 @@ def slow_cloud(gold: Answerer) -> Iterator[Cloud]:
 
 
 def stored(folder: Path) -> dict[str, object]:
-    """Return what was said and done by conversation, without ids of bodies, times and usage."""
+    """Return the events of each conversation, without ids of bodies, times and usage."""
     with open_run(folder, write=False) as store:
         return {key: plain(episode) for key, _, episode in store.episodes()}
 

@@ -12,6 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
+from tests.chaos.sizes import KILLS
 
 from dragoman.formats.api_dataset_export import MARK
 from dragoman.store.dataset import FILE, Dataset
@@ -86,7 +87,7 @@ to = "suite"
 out = "suite"
 """
 OBSERVED = re.compile(r'"x-observed":"[^"]*"')
-"""When an answer was seen, in what is exported."""
+"""Time at which an answer was observed, in exported data."""
 
 FEW = [f"apis/{name}" for name in ("br.yaml", "de.yaml", "jp.yaml", "id.json")]
 SMALL = (
@@ -102,7 +103,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 class Servers(NamedTuple):
-    """What a plan asks."""
+    """Servers that a plan sends requests to."""
 
     apis: SimulatedApiServer
     model: ModelServer
@@ -110,7 +111,7 @@ class Servers(NamedTuple):
 
     @property
     def asked(self) -> int:
-        """How many requests came."""
+        """Number of requests received."""
         return int(self.apis.log.started + self.model.log.started)
 
 
@@ -145,14 +146,14 @@ def killed(folder: Path, servers: Servers, until: Callable[[float, int], bool]) 
 
 
 def failed(folder: Path) -> list[str]:
-    """Return why things failed that another attempt can mend: not what every model answers wrong each time."""
+    """Return the reasons of failures that another attempt can correct."""
     with Dataset(folder / "mine", write=False) as dataset:
         reasons = [line.reason for line in dataset.ledger() if line.verdict == "failed"]
     return [reason for reason in reasons if not reason.startswith("no model answered")]
 
 
 def finished(folder: Path, run: Run) -> None:
-    """Run the plan until nothing is left that another attempt can mend."""
+    """Run the plan until no failure is left that another attempt can correct."""
     for _ in range(MOST_RUNS):
         done = run("curate", "run", "plan.toml", cwd=folder)
         assert done.returncode in {0, 1}, done.stderr
@@ -162,10 +163,10 @@ def finished(folder: Path, run: Run) -> None:
 
 
 def content(folder: Path) -> dict[str, Any]:
-    """Return all that a dataset holds, without what no two runs share.
+    """Return the content of a dataset, without the parts that no two runs share.
 
-    Times differ, and so do digests of what has times; what a round of monitoring saw is what the APIs
-    did at that moment.
+    Times differ, and so do digests of data with times. The observations of a monitoring round
+    depend on the APIs at that moment.
     """
     with Dataset(folder / "mine", write=False) as dataset:
         kinds = {line.kind for line in dataset.ledger()} | {
@@ -202,7 +203,7 @@ def _timeless(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def adds_up(folder: Path) -> dict[str, int]:
-    """Check that what steps kept is what the next ones saw; return what each step saw."""
+    """Check that each step saw the items that earlier steps kept; return the items seen."""
     with Dataset(folder / "mine", write=False) as dataset:
         funnel = dataset.funnel()
     kept: Counter[str] = Counter()
@@ -241,7 +242,8 @@ def compared(folder: Path, plan: str, servers: Servers, kills: int, run: Run) ->
         whole = prepared(folder / "whole", plan, servers)
         began = time.monotonic()
         finished(whole, run)
-        # Where each kill comes within its share of all the work, some is left for the last one.
+        # If each kill comes within its share of the total work, some work is left for the last
+        # kill.
         share = (time.monotonic() - began) / (kills + 1)
         most_requests, most_seconds = min(40, servers.asked // (kills + 1)), min(0.9, share)
         broken = prepared(folder / "broken", plan, servers)
@@ -283,11 +285,12 @@ def test_killed_three_times_a_small_dataset_equals_one_made_in_one_go(
 
 
 @pytest.mark.nightly
-def test_killed_twenty_times_a_dataset_equals_one_made_in_one_go(
+def test_killed_many_times_a_dataset_equals_one_made_in_one_go(
     tmp_path: Path, in_process: Run
 ) -> None:
     servers = opened(EVERY_FAULT)
-    assert compared(tmp_path, PLAN, servers, 20, in_process) >= 18
+    # The last kill may come after the end.
+    assert compared(tmp_path, PLAN, servers, KILLS, in_process) >= KILLS - max(1, KILLS // 10)
     assert servers.answers.mistakes.keys() >= {"bad_json", "prose", "extra_field", "loses_letter"}
     assert servers.apis.log.outcomes.keys() >= {
         "server_error",

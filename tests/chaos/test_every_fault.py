@@ -1,4 +1,4 @@
-"""A thousand conversations against a server that refuses half of all calls and breaks a fifth of them."""
+"""Hundreds of conversations against a server that refuses half of all calls and breaks a fifth of them."""
 
 import asyncio
 import re
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.chaos.sizes import CONVERSATIONS as FEWER
 
 from dragoman.core.episodes import Episode, Message
 from dragoman.store.run_store import open_run
@@ -43,7 +44,7 @@ TIME_LIMIT = 600
 
 EVERY_FAULT = Faults(
     transport=(
-        # Half of all calls are refused: told when to come again, told nothing, told next year.
+        # Half of all calls are refused: with a retry time, without one, or with one in a year.
         RateLimited(rate=0.15, retry_after=0),
         RateLimited(rate=0.05, retry_after=1, as_date=True),
         RateLimited(rate=0.109, retry_after=None),
@@ -81,7 +82,7 @@ NOWHERE_ELSE = msgspec.structs.replace(
 REFUSALS = {"rate_limited", "overloaded"}
 MOST_ATTEMPTS = 8
 CONCURRENCY = 200
-KILLED_AT = (150, 400, 700)
+KILLED_AT = tuple(FEWER * percent // 100 for percent in (15, 40, 70))
 WHOLE = ("ok", "slow")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -113,31 +114,31 @@ def straight(both_sides: Answerer) -> Iterator[ModelServer]:
         yield serving
 
 
-def arguments(server: ModelServer, *more: object) -> tuple[object, ...]:
-    """Return the words of a run of a thousand conversations, each with requests of its own."""
+def arguments(server: ModelServer, conversations: int, *more: object) -> tuple[object, ...]:
+    """Return the words of a run of many conversations, each with requests of its own."""
     return (
-        *("run", "sample:shop", "--trials", CONVERSATIONS // TASKS),
+        *("run", "sample:shop", "--trials", conversations // TASKS),
         *("--agent", f"compatible/agent?base_url={server.url}"),
         *("--user", f"compatible/user?base_url={server.url}"),
         # A busy machine takes seconds to read an answer, which the server has counted as given.
         *("--judge", "assume-met", "--concurrency", CONCURRENCY, "--read-timeout", 10),
-        # What a preflight asks is in no conversation, and the server counts it.
+        # The server would count a request of the preflight, which belongs to no conversation.
         *("--no-preflight", "--quiet", *more),
     )
 
 
-def stored(folder: Path) -> dict[str, Episode]:
+def stored(folder: Path, conversations: int) -> dict[str, Episode]:
     """Return the conversations of a run by key, each planned one and each once."""
     with open_run(folder, write=False) as store:
         planned = [cell.key for cell in store.cells()]
         episodes = [(key, episode) for key, _, episode in store.episodes()]
-    assert len(planned) == len(set(planned)) == CONVERSATIONS
+    assert len(planned) == len(set(planned)) == conversations
     assert sorted(key for key, _ in episodes) == sorted(planned)
     return dict(episodes)
 
 
 def plain(episode: Episode) -> object:
-    """Return what was said and done, without ids of bodies, times and usage."""
+    """Return the events, without ids of bodies, times and usage."""
     events = tuple(
         msgspec.structs.replace(event, raw=msgspec.UNSET) if isinstance(event, Message) else event
         for event in episode.events
@@ -146,13 +147,16 @@ def plain(episode: Episode) -> object:
 
 
 def broken_attempts(reason: str) -> int:
-    """Return at how many attempts something broke, refusals left out, as a reason says."""
+    """Return the number of failed attempts in a reason, without refusals."""
     reported = dict(re.findall(r"(\w+) (\d+)[,)]", reason.rpartition("(gave up after ")[2]))
     return sum(int(count) for kind, count in reported.items() if kind not in REFUSALS)
 
 
 def require_whole_or_infrastructure(episodes: dict[str, Episode]) -> int:
-    """Hold that each conversation is as gold's or says what broke; return how many broke."""
+    """Require that each conversation is like gold's or states what broke.
+
+    Return the number of broken conversations.
+    """
     endings = Counter(episode.ending.reason for episode in episodes.values())
     assert set(endings) <= {"user_stop", "infrastructure_error"}
     for episode in episodes.values():
@@ -166,7 +170,7 @@ def require_whole_or_infrastructure(episodes: dict[str, Episode]) -> int:
 
 
 def require_same_counts(episodes: dict[str, Episode], server: ModelServer) -> None:
-    """Hold that calls answered are calls counted, and attempts that failed are faults counted."""
+    """Require equal counts: answered calls and counted calls, failed attempts and faults."""
     ledger = [entry for episode in episodes.values() for entry in episode.usage]
     faults: Counter[str] = Counter()
     for entry in ledger:
@@ -180,21 +184,34 @@ def require_same_counts(episodes: dict[str, Episode], server: ModelServer) -> No
 
 
 def answered_by_content(server: ModelServer) -> Counter[int]:
-    """Count the requests that were answered so many times."""
+    """Count the requests by the number of their answers."""
     return Counter(
         sum(outcomes.get(name, 0) for name in WHOLE) for outcomes in server.log.contents.values()
     )
 
 
-@pytest.mark.parametrize("spread", [(), ("--workers", 2)], ids=["one process", "two workers"])
-def test_a_thousand_conversations_are_there_once_and_whole_or_infrastructure(
-    server: ModelServer, in_process: Run, tmp_path: Path, spread: tuple[object, ...]
+@pytest.mark.parametrize(
+    ("conversations", "spread"),
+    [
+        pytest.param(CONVERSATIONS, (), id="one process"),
+        pytest.param(FEWER, ("--workers", 2), id="two workers"),
+    ],
+)
+def test_all_conversations_are_there_once_and_whole_or_infrastructure(
+    server: ModelServer,
+    in_process: Run,
+    tmp_path: Path,
+    conversations: int,
+    spread: tuple[object, ...],
 ) -> None:
-    done = in_process(*arguments(server, "--no-cache", "--out", tmp_path / "run", *spread))
+    run = tmp_path / "run"
+    done = in_process(*arguments(server, conversations, "--no-cache", "--out", run, *spread))
     assert done.returncode == 0, done.stderr
-    episodes = stored(tmp_path / "run")
+    episodes = stored(run, conversations)
     broken = require_whole_or_infrastructure(episodes)
-    assert 0 < broken < CONVERSATIONS // 20
+    assert broken < conversations // 20
+    # About one in a hundred breaks: of a thousand some do.
+    assert broken or conversations < CONVERSATIONS
     require_same_counts(episodes, server)
     times = answered_by_content(server)
     assert set(times) == {0, 1}, "no request is answered twice"
@@ -212,14 +229,14 @@ def start(
     )
 
 
-def test_killed_in_the_middle_the_thousand_are_there_once_and_what_was_answered_is_not_asked_again(
+def test_killed_in_the_middle_all_are_there_once_and_what_was_answered_is_not_asked_again(
     straight: ModelServer,
     start: Callable[..., subprocess.Popen[bytes]],
     counts: Callable[[Path], tuple[int, int, int]],
     tmp_path: Path,
 ) -> None:
     run = tmp_path / "run"
-    words = arguments(straight, "--out", run)
+    words = arguments(straight, FEWER, "--out", run)
     for goal in KILLED_AT:
         process = start(*words)
         while process.poll() is None and counts(run)[1] < goal:
@@ -229,7 +246,7 @@ def test_killed_in_the_middle_the_thousand_are_there_once_and_what_was_answered_
         process.wait()
         words = ("resume", run, "--quiet")
     assert start(*words).wait(TIME_LIMIT) == 0
-    require_whole_or_infrastructure(stored(run))
+    require_whole_or_infrastructure(stored(run, FEWER))
     times = answered_by_content(straight)
     assert times.total() - times[0] - times[1] <= len(KILLED_AT) * CONCURRENCY
     assert max(times) <= 1 + len(KILLED_AT)

@@ -44,7 +44,7 @@ def dragoman(folder: Path, environment: dict[str, str], command: Command) -> Cli
 
 @pytest.fixture
 def unbroken(in_process: Cli, folder: Path, content: Content) -> dict[str, Any]:
-    """What a run holds that had room enough."""
+    """Content of a run that had enough space."""
     done = in_process(*GRID, "--out", "unbroken", cwd=folder)
     assert done.returncode == 0, done.stderr
     return content(folder / "unbroken")

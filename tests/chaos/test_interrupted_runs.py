@@ -32,7 +32,7 @@ def test_a_run_that_is_stopped_says_how_much_of_it_is_done_and_how_the_rest_is_p
 
     assert reported == [
         f"dragoman: stopped; {done} of 10 conversations finished and stored; "
-        f"for the other {left} go on with: dragoman resume mine"
+        f"resume the other {left} with: dragoman resume mine"
         for done, left in ((2, 8), (4, 6))
     ]
 
@@ -46,7 +46,7 @@ def test_playing_invalid_ones_again_is_gone_on_with_as_it_was_begun(
 
     reported = _last_words(("resume", "mine", "--retry-invalid"), folder, environment)
 
-    assert reported.endswith("for the other 6 go on with: dragoman resume mine --retry-invalid")
+    assert reported.endswith("resume the other 6 with: dragoman resume mine --retry-invalid")
 
 
 def _last_words(arguments: Sequence[str], folder: Path, environment: dict[str, str]) -> str:

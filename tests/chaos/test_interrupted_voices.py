@@ -1,4 +1,4 @@
-"""Ctrl-C while embedded engines speak and hear: one line, whatever they were at."""
+"""Ctrl-C while embedded engines speak and listen: one line, at any moment."""
 
 import signal
 import subprocess

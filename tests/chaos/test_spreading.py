@@ -1,4 +1,4 @@
-"""Runs that are spread over processes: whoever dies, every conversation is there once, and the same."""
+"""Distributed runs: if a worker dies, every conversation is stored once and unchanged."""
 
 import functools
 import os

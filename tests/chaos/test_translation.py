@@ -12,6 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
+from tests.chaos.sizes import KILLS
 
 from dragoman.conditions.language.languages import find_language
 from dragoman.conditions.language.lint.assets import MEANINGS
@@ -32,10 +33,9 @@ from dragoman.testing.fault_injection import Cut, Faults, RateLimited, Reset, Se
 from dragoman.testing.server import ModelServer
 from dragoman.testing.server_config import Capacity, ServerConfig
 
-KILLS = 20
 TIME_LIMIT = 120
 QUIET = 0.4
-"""Seconds in which whatever was answered is kept, on a slow machine too."""
+"""Seconds within which every received answer is stored, on a slow machine too."""
 
 CONCURRENCY, BATCH = 4, 8
 LANGUAGES = {"th": "Thai", "vi": "Vietnamese"}
@@ -66,8 +66,9 @@ OUR_OWN = frozenset(MEANINGS) - {
     # they are shown by their labels, which the tool takes.
     "plain-string-enum",
     "literal-replaced",
-    # What the listed texts come to that stayed in English, and what a reader alone can tell: an
-    # answer under the id of another text, a made-up word that is like another.
+    # Findings that follow from the listed texts that stayed in English, and mistakes that only a
+    # reader can detect: an answer under the id of another text, an invented word that resembles
+    # another.
     "untranslated-leaf",
     "label-equals-canonical",
     "text-mostly-latin",
@@ -114,7 +115,7 @@ def asked(server: ModelServer) -> tuple[object, ...]:
 
 
 def stored(memory: Path) -> set[SourceText]:
-    """Return what a memory has, after whoever wrote to it has gone."""
+    """Return the content of a memory after its writer has ended."""
     if not memory.is_file():
         return set()
     with TranslationMemory(memory, write=False) as opened:
@@ -122,9 +123,9 @@ def stored(memory: Path) -> set[SourceText]:
 
 
 def shown(memory: Path) -> tuple[dict[SentText, set[SourceText]], set[SentText]]:
-    """Return which texts each text is that a translator is shown, once all labels are known.
+    """Return the source texts of each text that a translator is shown, with known labels.
 
-    Those besides whose made-up translation our own checks doubt: they are asked for twice.
+    Also return the texts whose invented translation our own checks doubt: they are requested twice.
     """
     domain = domain_of(load_suite("tau2:retail"), data_folder())
     do_not_translate, english = do_not_translate_for(domain), find_language("en")
@@ -147,11 +148,11 @@ def shown(memory: Path) -> tuple[dict[SentText, set[SourceText]], set[SentText]]
 
 
 class Round(NamedTuple):
-    """What one process did until it was killed.
+    """The work of one process until it was killed.
 
     Attributes:
-        before: What the memory had when it began.
-        after: What the memory had when it was gone.
+        before: Content of the memory at the start.
+        after: Content of the memory after the process had ended.
         sent: The texts that it sent.
         delivered: Those of them whose sound translation was handed to the network.
         is_sudden: Whether answers were on their way when it was killed.
@@ -171,7 +172,7 @@ class Round(NamedTuple):
 
 
 class Killer:
-    """Starts a command again and again, and counts what each process did."""
+    """Starts a command repeatedly, and records the work of each process."""
 
     def __init__(
         self, server: ModelServer, answers: FakeTranslationLlm, environment: dict[str, str]
@@ -181,7 +182,10 @@ class Killer:
         self._environment = environment
 
     def round(self, folder: Path, texts: int, *, is_sudden: bool) -> Round:
-        """Kill a process once it has sent so many texts; unless suddenly, with nothing on its way."""
+        """Kill a process once it has sent a number of texts.
+
+        Unless the kill is sudden, no request is in flight.
+        """
         memory = folder / "out" / "translation_memory.sqlite"
         before, sent = stored(memory), self._answers.sent.copy()
         delivered = self._answers.delivered.copy()
@@ -213,7 +217,7 @@ class Killer:
 
 
 @pytest.mark.nightly
-def test_killed_twenty_times_no_text_is_sent_again_whose_translation_was_kept(
+def test_killed_many_times_no_text_is_sent_again_whose_translation_was_kept(
     server: ModelServer,
     answers: FakeTranslationLlm,
     environment: dict[str, str],
@@ -243,7 +247,7 @@ def test_killed_twenty_times_no_text_is_sent_again_whose_translation_was_kept(
         lost_in = sum(text in each.lost(sources) for each in rounds)
         contexts = len({source.context for source in sources[text]})
         assert times <= contexts * (lost_in + (text in doubted)), text
-    # What is none of the texts is a part of a document that lost something as a whole.
+    # Every other sent text is a part of a document that lost something as a whole.
     parts = [text for text in answers.sent if text not in sources]
     assert all(any(part.text in whole.text for whole in sources) for part in parts)
     print(f"{answers.sent.total()} texts sent, {again.total()} delivered again")  # noqa: T201 - shown where the test fails

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.chaos.sizes import KILLS
 
 from dragoman.core.episodes import Episode, Message
 from dragoman.core.replies import ToolCallReply
@@ -45,7 +46,6 @@ pytestmark = pytest.mark.nightly
 
 TIME_LIMIT = 300
 CANARY = "sk-canary-4f1d9a0c7b"  # gitleaks:allow
-KILLS = 20
 
 EVERY_FAULT = Faults(
     transport=(
@@ -79,7 +79,7 @@ def gold(pulled: Path, tmp_path_factory: pytest.TempPathFactory, in_process: Run
 
 @pytest.fixture(scope="session")
 def answers(gold: Path, pulled: Path) -> dict[Role, RecordedAnswers]:
-    """What the model of each side says in that run."""
+    """Replies of each side's model in that run."""
     del pulled
     return {
         "agent": asyncio.run(answers_from_run(gold, "agent")),
@@ -141,7 +141,7 @@ def run_json(done: subprocess.CompletedProcess[str]) -> Any:  # noqa: ANN401 - w
 
 
 def said_and_done(folder: Path) -> dict[str, tuple[Any, Any]]:
-    """Return by task what happened and what it earned, without times, raw bodies and usage."""
+    """Return by task the events and the reward, without times, raw bodies and usage."""
     with open_run(folder, write=False) as store:
         tasks = {cell.key: (cell.task, cell.trial) for cell in store.cells()}
         rules, judge = store.scorings()[-1]
@@ -172,7 +172,7 @@ def given(*servers: ModelServer) -> Counter[str]:
 def test_with_every_fault_on_nothing_is_lost_or_doubled_and_rewards_are_the_same(
     serve: Serve, run: Run, tmp_path: Path
 ) -> None:
-    # What a preflight asks is in no conversation, and the server counts it.
+    # The server would count a request of the preflight, which belongs to no conversation.
     options = (
         "--judge",
         "assume-met",
@@ -270,7 +270,7 @@ def test_a_run_waits_for_a_server_that_is_down_says_so_and_goes_on(
 
 
 @pytest.mark.nightly
-def test_killed_twenty_times_a_run_ends_the_same_and_pays_again_only_what_was_under_way(
+def test_killed_many_times_a_run_ends_the_same_and_pays_again_only_what_was_under_way(
     serve: Serve, run: Run, environment: dict[str, str], tmp_path: Path
 ) -> None:
     concurrency = 8

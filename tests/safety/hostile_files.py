@@ -1,5 +1,6 @@
-"""Files of a stranger's that a person names: contents that no reader may trip over, and who reads them."""
+"""Files of a stranger that a person names: hostile contents, and their readers."""
 
+import functools
 import gzip
 import io
 import os
@@ -60,7 +61,7 @@ CONTENTS: Mapping[str, Callable[[], bytes]] = {
     "commas": lambda: b"," * 2**22 + b"\n",
     "quotes": lambda: b'"' * 2**20 + b"\n",
 }
-"""What a file may hold, whatever it is called."""
+"""Possible contents of a file, under any name."""
 
 READERS: Mapping[str, tuple[str, tuple[Words, ...]]] = {
     "grid": ("grid.toml", (("run", "{}", "--dry-run"),)),
@@ -102,7 +103,7 @@ READERS: Mapping[str, tuple[str, tuple[Words, ...]]] = {
     "rows": ("rows.jsonl", (("tiny-model", "base", "--rows", "{}"),)),
     "faults": ("faults.json", (("world", "serve", "--faults", "{}", "--at", "never"),)),
 }
-"""Who reads a file that is named: its name, and the commands."""
+"""Readers of a single file: its name, and the commands."""
 
 FOLDERS: Mapping[str, tuple[tuple[str, ...], tuple[Words, ...]]] = {
     "audio set": (
@@ -140,14 +141,20 @@ FOLDERS: Mapping[str, tuple[tuple[str, ...], tuple[Words, ...]]] = {
     ),
     "run": (("run.sqlite",), (("show", "{}"), ("resume", "{}"), ("import", "{}", "--out", "i3"))),
 }
-"""Who reads a folder: the names of files in it, and the commands."""
+"""Readers of a folder: the names of files in it, and the commands."""
 
 
 def laid(path: Path, content: str) -> Path:
     """Write a file with one of the contents."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(CONTENTS[content]())
+    path.write_bytes(_content(content))
     return path
+
+
+@functools.lru_cache(maxsize=1)
+def _content(name: str) -> bytes:
+    # Packing half a gigabyte takes seconds, and tens of files get the same content.
+    return CONTENTS[name]()
 
 
 def in_disguise(path: Path, kind: str) -> Path:
