@@ -44,7 +44,7 @@ SCORE = Score(
 
 
 def checked(score: Score, *failed: str) -> Score:
-    """Return a score with what the checks of the simulated user found."""
+    """Return a score with findings of the checks of the simulated user."""
     evidence = (
         Evidence("goal_kept", "goal_kept" not in failed, "message 2 speaks as the agent"),
         Evidence("own_language", None, "too little was said to tell"),
@@ -99,7 +99,7 @@ def test_words_calls_results_and_changes_are_printed_in_order() -> None:
     )
     expected = [
         "tau2:retail, task 7, trial 2, en/text/none, clerk",
-        "wanted You want a refund.",
+        "goal You want a refund.",
         "agent Hi! (scripted)",
         "user Refund",
         "spoken re fund",
@@ -114,7 +114,7 @@ def test_words_calls_results_and_changes_are_printed_in_order() -> None:
         "changed lamp: del (user's side)",
         "error no such user",
         "ended user_stop, the user ended the conversation",
-        "3 steps, 1 tool errors, 2.0 s",
+        "3 steps, 1 tool error, 2.0 s",
         "score 0 ASSUMED, rules dragoman-1, judge assume-met",
         "DB (counts): 0",
         "not met orders/#W1 (differs)",
@@ -147,7 +147,7 @@ def test_markup_in_data_is_printed_as_it_is() -> None:
 def test_reasoning_is_printed_as_what_nobody_was_given() -> None:
     move = Message("agent", text_reply("In Kloster."), reasoning="Where is it?")
     text = words(printed(outcome(move, score=None)))
-    assert "In Kloster. reasoning Where is it? (given to nobody)" in text
+    assert "In Kloster. reasoning Where is it? (not delivered)" in text
 
 
 def test_data_cannot_steer_the_terminal() -> None:
@@ -177,11 +177,11 @@ def test_a_conversation_that_has_not_run_or_is_not_scored_says_so() -> None:
 
 def test_a_conversation_says_what_its_simulated_user_failed() -> None:
     text = words(printed(outcome(score=checked(SCORE, "goal_kept"))))
-    assert "user failed its part: this says nothing of the agent" in text
+    assert "user failed a check: not evidence about the agent" in text
     assert "not met goal_kept (message 2 speaks as the agent)" in text
     assert "undecided own_language" in text
-    assert "user nothing found" in words(printed(outcome(score=checked(SCORE))))
-    assert "nothing found" not in words(printed(outcome()))
+    assert "user no problem found" in words(printed(outcome(score=checked(SCORE))))
+    assert "no problem found" not in words(printed(outcome()))
 
 
 def test_measures_are_told_with_what_they_found_and_why_they_are_unscored() -> None:
@@ -246,4 +246,4 @@ def test_what_was_inferred_of_the_user_is_told_field_by_field_where_it_was_infer
     assert "age: N/A" in text
     late = text.index("nothing after 1 message of the user: persona is missing (small)")
     assert late > text.index("Gladly.")
-    assert "asking about the user: small, 2 calls, tokens 700 in, 80 out" in text
+    assert "user profile inference: small, 2 calls, tokens 700 in, 80 out" in text

@@ -14,7 +14,6 @@ from dragoman.analysis.cell_summary import PlaceInRun
 from dragoman.analysis.drops import Drop
 from dragoman.cli.output import print_line, print_metrics_json
 from dragoman.core.errors import StoreError
-from dragoman.core.scores import OUTCOME_STATUSES
 from dragoman.core.texts.characters import escape_controls
 from dragoman.dataframes.comparisons import drop_object
 from dragoman.dataframes.results import chosen_scoring
@@ -22,7 +21,8 @@ from dragoman.dataframes.run_failures import RunFailures, kept_failures, run_fai
 from dragoman.registry.participant_names import judge_name
 from dragoman.report import formatting
 from dragoman.report.comparison import show_run_command
-from dragoman.report.degradation import NAMES, UNASKED, drop_lines
+from dragoman.report.degradation import UNASKED, drop_lines
+from dragoman.report.labels import STAGE_NAMES, STATUS_NAMES, cause_words
 from dragoman.report.summary import FailureGroup, failure_groups
 from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_store import RunStore, open_run, peek_run
@@ -31,13 +31,13 @@ from dragoman.store.run_store import RunStore, open_run, peek_run
 def print_drops(
     drops: Sequence[Drop], run: Path, *, is_imported: bool, corrected: int | None = None
 ) -> bool:
-    """Print what is lost between the conditions of a run, if it has several; return whether it has.
+    """Print the drops between the conditions of a run; return whether there are any.
 
     Args:
-        drops: Those that are wanted.
+        drops: The drops to print.
         run: The run's folder.
-        is_imported: Whether nobody can play it again.
-        corrected: How many losses the run has, where these are not all.
+        is_imported: Whether the run is imported, so that it cannot be replayed.
+        corrected: The number of drops that p is corrected for, if `drops` has not all of them.
     """
     found = drop_lines(drops, str(run), _width(), is_imported=is_imported, corrected=corrected)
     for line in found:
@@ -46,14 +46,14 @@ def print_drops(
 
 
 def _width() -> int:
-    """Return how many columns the terminal has."""
+    """Return the width of the terminal in columns."""
     from rich.console import Console
 
     return Console().width
 
 
 def print_not_played(reasons: Mapping[str, str]) -> None:
-    """Print the conditions of a grid that are not played, and what makes each possible."""
+    """Print the conditions of a grid that are not played, with the reasons."""
     for line in formatting.not_played_lines(reasons):
         print_line(f"Not played: {line}")
 
@@ -68,7 +68,10 @@ _INDENT = "    "
 
 
 class FailureFilter(msgspec.Struct, frozen=True):
-    """Which conversations are looked at, and by which scoring; None for all, and for the newest."""
+    """The conversations to show and the scoring to read them by.
+
+    None stands for all conversations, and for the newest scoring.
+    """
 
     agent: str | None
     condition: str | None
@@ -76,12 +79,12 @@ class FailureFilter(msgspec.Struct, frozen=True):
     judge: str | None
 
     def takes(self, agent: str, condition: str) -> bool:
-        """Whether a conversation is meant."""
+        """Return whether the filter selects a conversation."""
         return self.agent in {None, agent} and self.condition in {None, condition}
 
 
 def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> None:
-    """Print what is lost between a run's conditions, and what is no success, by cause and stage."""
+    """Print the drops between a run's conditions, and the failures by cause and stage."""
     (rules, judge, is_imported, not_played), lost = _read_failures(folder, wanted)
     planned = sum(count for agent, label, count in lost.planned if wanted.takes(agent, label))
     names = ((each, each.comparison.b) for each in lost.drops)
@@ -109,13 +112,11 @@ def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> Non
     _print_groups(folder, groups)
     print_not_played(not_played)
     if not is_imported and any(group.stage == UNASKED for group in groups):
-        print_line(
-            f"\nwhich stage lost them was {UNASKED}: dragoman attribute {quote(str(folder))}"
-        )
+        print_line(f"\nCause not analyzed yet; run: dragoman attribute {quote(str(folder))}")
 
 
 class _Scoring(NamedTuple):
-    """By what a run is read, whether nobody can play it again, and what it does not play."""
+    """The scoring of a run, whether it is imported, and its conditions that are not played."""
 
     rules: str
     judge: str
@@ -131,7 +132,7 @@ def _read_scoring(store: RunStore, wanted: FailureFilter) -> _Scoring:
 
 
 def _read_failures(folder: Path, wanted: FailureFilter) -> tuple[_Scoring, RunFailures]:
-    """Return what a run lost; it is looked through only where its conversations are read."""
+    """Return the failures of a run: the stored ones, or by reading its conversations."""
     with suppress(StoreError), peek_run(folder) as store:
         scoring = _read_scoring(store, wanted)
         kept = kept_failures(store, scoring.rules, scoring.judge)
@@ -147,17 +148,18 @@ MAX_CAUSES = 2
 
 
 def cause_lines(folder: Path, groups: Sequence[FailureGroup], width: int = 80) -> list[str]:
-    """Return the most frequent causes in two lines each: how many there are, and one of them."""
+    """Return the most frequent causes in two lines each: the count, and an example."""
     causes: dict[tuple[str, str], list[FailureGroup]] = {}
     for group in groups:
-        causes.setdefault((OUTCOME_STATUSES[group.status], group.cause), []).append(group)
+        words = cause_words(group.status, group.cause)
+        causes.setdefault((STATUS_NAMES[group.status], words), []).append(group)
     counts = {key: sum(len(group.places) for group in found) for key, found in causes.items()}
     lines = []
     for key in sorted(counts, key=lambda each: -counts[each])[:MAX_CAUSES]:
         about = f"{counts[key]:,} {key[0]}: {key[1]}"
         place = causes[key][0].places[0]
         lines += [
-            escape_controls(formatting.truncate_text(about, width)),
+            escape_controls(textwrap.shorten(about, width, placeholder=" …")),
             escape_controls(f"{_INDENT}{show_run_command(str(folder), place)}"),
         ]
     if len(counts) > MAX_CAUSES:
@@ -173,7 +175,8 @@ def _print_groups(folder: Path, groups: Sequence[FailureGroup]) -> None:
         count = sum(len(group.places) for group in of_cause)
         print()
         for line in _wrap_text(
-            f"{count:,} {OUTCOME_STATUSES[status]}: {formatting.truncate_text(cause, MAX_CAUSE)}",
+            f"{count:,} {STATUS_NAMES[status]}: "
+            f"{formatting.truncate_text(cause_words(status, cause), MAX_CAUSE)}",
             "",
             width,
         ):
@@ -181,21 +184,14 @@ def _print_groups(folder: Path, groups: Sequence[FailureGroup]) -> None:
         for group in of_cause:
             for line in _lines(folder, group, width):
                 print(line)
-    if meanings := _meanings(groups):
-        print("\n" + "\n".join(meanings))
-
-
-def _meanings(groups: Sequence[FailureGroup]) -> list[str]:
-    """Return what the components mean that failed."""
-    names = {word for group in groups for word in group.cause.split() if group.status == "fail"}
-    return [f"{name}: {about}" for name, about in formatting.COMPONENTS.items() if name in names]
 
 
 def _counts(groups: Sequence[FailureGroup], planned: int) -> str:
-    """Return how many conversations there are, and how they stand."""
+    """Return the numbers of conversations by status, as one line."""
     counts = {
         word: sum(len(group.places) for group in groups if group.status == status)
-        for status, word in OUTCOME_STATUSES.items()
+        for status, word in STATUS_NAMES.items()
+        if status != "pass"
     }
     passed = f"{planned - sum(counts.values()):,} passed"
     others = [f"{count:,} {word}" for word, count in counts.items() if count]
@@ -205,7 +201,7 @@ def _counts(groups: Sequence[FailureGroup], planned: int) -> str:
 def _lines(folder: Path, group: FailureGroup, width: int) -> Iterator[str]:
     indent = _INDENT
     if group.stage is not None and group.stage != UNASKED:
-        yield f"{indent}{len(group.places):,} lost by {NAMES[group.stage]}"
+        yield f"{indent}{len(group.places):,} at stage: {STAGE_NAMES[group.stage]}"
         indent += _INDENT
     for (agent, condition), places in _by_cell(group.places).items():
         named = [

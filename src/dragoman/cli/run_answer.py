@@ -1,6 +1,6 @@
 """The answer of a run in a terminal: the headline, one table and one next step, in 30 lines.
 
-All of it is written from the record that report and viewer write theirs from.
+The report and the viewer use the same record of the answer.
 """
 
 import textwrap
@@ -23,10 +23,10 @@ from dragoman.report.overview import (
 )
 
 NARROWEST, WIDEST = 40, 100
-"""Columns that the answer is fitted to, whatever the terminal has."""
+"""Least and greatest width of the answer in columns, on any terminal."""
 
 MAX_LINES = 30
-"""Lines of the answer and the next steps; `--full` has everything."""
+"""Maximum number of lines of the answer and the next steps; `--full` prints everything."""
 
 _MAX_NOTE = 240
 _MAX_NOTES = 2
@@ -49,14 +49,15 @@ class _Row(NamedTuple):
 
 
 class AnswerNotes(NamedTuple):
-    """What is known beside the record.
+    """The text around the answer of a run.
 
     Attributes:
         scoring: The rule set, the judge and the users, in words.
-        endings: How conversations ended that did not end by themselves.
-        warnings: What one should know before one trusts a figure.
+        endings: The irregular endings of conversations, as lines.
+        warnings: Caveats to read before the figures.
         causes: Lines about the causes of failures; they come last.
-        recorded: How many recorded verdicts were compared, and how many agree; None without any.
+        recorded: The number of compared recorded verdicts, and of those that agree; None without
+            any.
     """
 
     scoring: str
@@ -67,16 +68,16 @@ class AnswerNotes(NamedTuple):
 
 
 class Page(NamedTuple):
-    """The room that there is."""
+    """The room for the answer: width and lines."""
 
     lines: int = MAX_LINES
     width: int = 80
 
 
 def answer_lines(found: RunOverview, notes: AnswerNotes, page: Page | None = None) -> list[str]:
-    """Return the answer: the headline, the table, and what there is to know about it.
+    """Return the lines of the answer: the headline, the table and the notes.
 
-    Rows of the table that have no room are counted.
+    Rows without room are counted in one line.
     """
     most, columns = page or Page()
     width = min(max(columns, NARROWEST), WIDEST)
@@ -90,7 +91,7 @@ def answer_lines(found: RunOverview, notes: AnswerNotes, page: Page | None = Non
     table = [*_table(rows[:shown], width)]
     if shown < len(rows):
         table.append(f"({formatting.format_count(len(rows) - shown, 'more row')}: --full)")
-    # Words that belong together were kept in one line; a terminal's line has plain spaces.
+    # Non-breaking spaces kept words together while wrapping; the terminal gets plain spaces.
     return [escape_controls(line.replace("\xa0", " ")) for line in (*above, *table, *below)]
 
 
@@ -99,7 +100,7 @@ def _height(rows: Sequence[_Row], count: int, width: int) -> int:
 
 
 def _warnings(warnings: Sequence[str]) -> Iterator[str]:
-    """Yield what one should know before one reads a figure."""
+    """Yield the caveats to read before the figures."""
     for each in warnings[:_MAX_NOTES]:
         yield formatting.truncate_text(f"Warning: {each}", _MAX_NOTE)
     if (more := len(warnings) - _MAX_NOTES) > 0:
@@ -112,8 +113,8 @@ def _notes(found: RunOverview, notes: AnswerNotes, width: int) -> list[str]:
     lines += notes.endings[:_MAX_NOTES]
     if notes.recorded is not None:
         lines.append(f"Recorded verdicts: {notes.recorded[1]:,} of {notes.recorded[0]:,} agree.")
-    lines.append(_totals(found, notes.scoring))
-    wrapped = (_wrapped(formatting.truncate_text(each, _MAX_NOTE), width) for each in lines)
+    short = [formatting.truncate_text(each, _MAX_NOTE) for each in lines]
+    wrapped = (_wrapped(each, width) for each in (*short, _totals(found, notes.scoring)))
     return ["", *chain.from_iterable(wrapped)]
 
 
@@ -130,18 +131,18 @@ def next_lines(
     Args:
         folder: The run.
         found: Its answer.
-        is_imported: Whether nobody can play it again.
-        is_first: Whether there is nothing else to do before.
+        is_imported: Whether the run is imported, so that it cannot be replayed.
+        is_first: Whether no other step comes first.
         has_causes: Whether the causes of failures are shown already.
     """
     run = quote(str(folder))
-    steps = [] if has_causes else [(f"dragoman show {run}", "what failed and why")]
+    steps = [] if has_causes else [(f"dragoman show {run}", "failures by cause")]
     rows = [row for row in (*found.rows, *found.folded) if row.failures.count]
     if not is_imported and any(row.word_error_rate and not row.is_attributed for row in rows):
-        steps.insert(0, (f"dragoman attribute {run}", "at which stage it was lost"))
+        steps.insert(0, (f"dragoman attribute {run}", "failure sources, by replay"))
     if is_perfect(found):
         steps = [(f"dragoman report {run}", "a report as one file")]
-    steps.append((f"dragoman view {run}", "the same in a browser"))
+    steps.append((f"dragoman view {run}", "the run in a browser"))
     steps.append((f"dragoman show {run} --full", "every figure"))
     widest = max(len(command) for command, _ in steps)
     return [
@@ -159,8 +160,8 @@ def is_perfect(found: RunOverview) -> bool:
 def _rows(found: RunOverview) -> Iterator[_Row]:
     """Yield the rows of the table by agent, the agent with the largest drop first.
 
-    The user's agents come before those that ship with Dragoman, and agents of which one line says
-    all come last.
+    The user's agents come before those that ship with Dragoman; agents with a single line come
+    last.
     """
     drops: dict[tuple[str, str], float] = {}
     for each in (*found.rows, *found.folded):
@@ -257,7 +258,7 @@ def _cause(cell: MatrixCell, row: DropRow | None) -> str:
 
 
 def _table(rows: Sequence[_Row], width: int) -> Iterator[str]:
-    """Yield the lines of the table; names that are too long go on in the next line."""
+    """Yield the lines of the table; long names continue on the next line."""
     texts = [(row.figure, row.drop, row.cause) for row in rows if not row.words]
     used = [at for at, title in enumerate(_HEADINGS) if any(each[at] for each in texts) or not at]
     widths = [max(len(_HEADINGS[at]), *(len(each[at]) for each in texts), 0) for at in used]
@@ -281,11 +282,11 @@ def _line(name: str, values: Sequence[str], first: int, widths: Sequence[int]) -
 
 
 def _about_significance(found: RunOverview) -> Iterator[str]:
-    """Yield what intervals and significance are corrected for, so that they cannot contradict."""
+    """Yield the corrections of intervals and significance, which may seem to contradict."""
     if found.rows or found.folded:
         many = formatting.format_count(found.comparisons, "comparison")
         yield (
-            "Points of pass^1; a 95% interval is of its row alone. Significant is a drop "
+            "Points of pass^1 with 95% intervals of each row alone. Significance is tested "
             f"after correction for {many} (Holm)."
         )
     if any(cell is not None and cell.is_assumed for row in found.matrix for cell in row.cells):
@@ -319,11 +320,11 @@ def _totals(found: RunOverview, scoring: str) -> str:
     totals = found.totals
     said = [formatting.format_count(totals.planned, "conversation")]
     if totals.planned > totals.played:
-        said.append(f"{totals.planned - totals.played:,} not played")
+        said.append(f"{totals.planned - totals.played:,} not run")
     said.append(f"{totals.unscored:,} excluded")
     said.append(formatting.format_count(totals.infrastructure, "infrastructure error"))
     if totals.code_errors:
-        said.append(f"{formatting.format_count(totals.code_errors, 'error')} in code")
+        said.append(formatting.format_count(totals.code_errors, "code error"))
     if totals.invalid_users:
         said.append(formatting.format_count(totals.invalid_users, "invalid user"))
     unknown = "; ".join(filter(None, ("cost unknown", totals.cost_note)))

@@ -34,7 +34,7 @@ _FORMAT = re.compile(r"[^:]*:([^:]*):")
 
 
 class FormatSpread(msgspec.Struct, frozen=True):
-    """How much the prompt format matters: accuracy by format, and its spread in percent points.
+    """Effect of the prompt format: accuracy by format, and its spread in percent points.
 
     Only conversations with a score count; `largest` is the largest difference, `deviation` the
     sample's standard deviation and `variance` its square.
@@ -63,11 +63,11 @@ class LeaderboardEntry(msgspec.Struct, frozen=True):
 def leaderboard_entries(
     folders: Sequence[Path], rules: str | None, judge: str | None
 ) -> tuple[LeaderboardEntry, ...]:
-    """Return a leaderboard with one board per agent over all runs.
+    """Return the leaderboard with one entry per agent over all runs.
 
     Raises:
-        UsageError: Where a category was played twice by an agent, or the runs are none with a
-            leaderboard, of several benchmarks or scored by different rules.
+        UsageError: If an agent played a category twice, or the runs have no leaderboard, belong to
+            several benchmarks or were scored by different rules.
     """
     cells: dict[str, dict[str, CellSummary]] = {}
     ranked: dict[str, Leaderboard] = {}
@@ -89,7 +89,8 @@ def leaderboard_entries(
     if len(ranked) != 1:
         known = ", ".join(name for name in BUNDLED if leaderboard_of(name) is not None)
         raise UsageError(
-            f"a leaderboard is made of runs on one benchmark that has one, such as {known}"
+            f"a leaderboard needs runs on one benchmark that has its own ({known}): for others "
+            "choose one with --style (dragoman list styles)"
         )
     (leaderboard,) = ranked.values()
     return tuple(
@@ -99,7 +100,7 @@ def leaderboard_entries(
 
 
 def leaderboard_of(benchmark: str) -> Leaderboard | None:
-    """Return a benchmark's leaderboard by its name; None where it has none."""
+    """Return a benchmark's leaderboard by its name; None if it has none."""
     found = find_benchmark(benchmark)
     if found is not None and isinstance(found, HasLeaderboard):
         return found.leaderboard()
@@ -194,12 +195,12 @@ class VoiceResults(msgspec.Struct, frozen=True):
 def summarize_voice_runs(
     folders: Sequence[Path], rules: str | None, judge: str | None
 ) -> VoiceResults:
-    """Return the board of all runs together.
+    """Return the voice summary of all runs together.
 
     Raises:
-        UsageError: Where nobody spoke in them, a conversation is in two of them, or they were not
-            scored alike.
-        StoreError: Where a run cannot be read.
+        UsageError: If nobody spoke in them, a conversation is in two of them, or they were not
+            scored by the same rules and judge.
+        StoreError: If a run cannot be read.
     """
     runs = scored_runs(folders, rules, judge)
     rows = [row for run in runs for row in run.outcomes]
@@ -228,7 +229,7 @@ def shared_leaderboard(suites: Iterable[str]) -> Leaderboard:
 def run_voice_summary(
     store: RunStore, rules: str, judge: str, read: Sequence[ConversationResult] = ()
 ) -> VoiceSummary | None:
-    """Return the board of one run by one scoring; None where nobody spoke in it.
+    """Return the board of one run by one scoring; None if nobody spoke in it.
 
     Args:
         store: The run.

@@ -1,5 +1,6 @@
 """Formatting of numbers and names, the same in the HTML report and in a terminal."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 
@@ -15,7 +16,7 @@ from dragoman.core.usage import Usage
 from dragoman.scoring.measures.turn_timing import AgentResponse
 
 ASSUMED = "ASSUMED"
-ASSUMED_NOTE = "rests on verdicts that were assumed instead of judged"
+ASSUMED_NOTE = "rests on verdicts that were assumed, not judged"
 
 UNKNOWN = "unknown"
 
@@ -33,41 +34,35 @@ ENDINGS: dict[TerminationReason, str] = {
     "max_steps": "the limit of steps was reached",
     "too_many_errors": "the limit of tool errors was reached",
     "timeout": "the time limit was reached",
-    "agent_error": "the agent gave a reply that could not be used",
-    "user_error": "the simulated user failed its part",
-    "infrastructure_error": "something outside the conversation broke",
+    "agent_error": "the agent sent an unusable reply",
+    "user_error": "the simulated user failed",
+    "infrastructure_error": "an infrastructure error occurred",
     "code_error": "code of an agent, a user or a tool raised an exception",
 }
+"""The meaning of each way in which conversations end."""
 
 COMPONENTS: dict[Component, str] = {
-    "DB": "the database ended in the expected state",
-    "ENV_ASSERTION": "checks of the final state",
-    "ACTION": "the expected tool calls were made",
-    "COMMUNICATE": "what must be said was said",
-    "NL_ASSERTION": "assertions about the conversation",
-    "CALLS": "the calls are those that were expected",
+    "DB": "the final database state is as expected",
+    "ENV_ASSERTION": "checks of the final state hold",
+    "ACTION": "the expected tool calls are made",
+    "COMMUNICATE": "required information is said",
+    "NL_ASSERTION": "assertions about the conversation hold",
+    "CALLS": "the calls are the expected calls",
 }
+"""The criterion of each component of a score."""
 
-STATUS_NAMES = {
-    "pass": "passed",
-    "fail": "failed",
-    "unscored": "have no score",
-    "code": "ended as code raised",
-    "infrastructure": "infrastructure broke",
+FAILED_USER_CHECKS: dict[str, str] = {
+    "goal_kept": "the simulated user changed its goal",
+    "nothing_invented": "it invented facts",
+    "nothing_leaked": "it revealed its instructions",
+    "not_ended_early": "it left too early",
+    "own_language": "it left its language",
 }
-"""What became of conversations, behind how many they are."""
-
-SIMULATOR: dict[str, str] = {
-    "goal_kept": "the simulated user kept its goal",
-    "nothing_invented": "it invented nothing",
-    "nothing_leaked": "it gave nothing of its instructions away",
-    "not_ended_early": "it did not leave too early",
-    "own_language": "it spoke its language",
-}
+"""The failure that each check of the simulated user means."""
 
 
 def number(value: float | None) -> str:
-    """Return a figure with three decimals, or `none` where there is no figure."""
+    """Return a figure with three decimals, or `none` for a missing figure."""
     return "none" if value is None else f"{value:.3f}"
 
 
@@ -158,41 +153,40 @@ def signed_interval(value: Interval | None) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """Return a p-value with three decimals, or that it is smaller than they can say."""
+    """Return a p-value with three decimals, or an upper bound for a smaller one."""
     if value is None:
         return "none"
     return f"{value:.3f}" if value >= _LEAST_P else f"<{_LEAST_P}"
 
 
 def mean(value: float | None) -> str:
-    """Return an average; one that is not known is unknown."""
+    """Return an average, or `unknown`."""
     if value is None:
         return UNKNOWN
     return f"{value:,.1f}" if abs(value) >= 1 or not value else f"{value:.3g}"
 
 
 def reference(figures: ReferenceFigures) -> str:
-    """Return what the reference itself would print, and over how many conversations."""
+    """Return the figures that the reference itself would print, with their basis."""
     powers = " ".join(f"^{k} {number(value)}" for k, value in figures.pass_hat.items()) or "none"
     return f"tau2 prints {powers} ({figures.simulations}, {figures.dropped} dropped)"
 
 
 def unreadable(cell: CellSummary) -> str:
-    """Return what to know before a figure where most replies could not be read as calls."""
+    """Return a warning about a cell of which most replies could not be parsed as calls."""
     return (
-        f"{cell.agent}, {cell.suite}: no calls could be read in {cell.unreadable:,} of "
-        f"{cell.answered:,} replies: the figures may say more of how they were read than of the "
-        "agent"
+        f"{cell.agent}, {cell.suite}: no calls could be parsed in {cell.unreadable:,} of "
+        f"{cell.answered:,} replies: the figures may reflect the parsing and not the agent"
     )
 
 
 def tokens(count: int | None) -> str:
-    """Return a count of tokens; one that was not told is unknown, never 0."""
+    """Return a count of tokens; a missing count is unknown, never 0."""
     return UNKNOWN if count is None else f"{count:,}"
 
 
 def format_sent_usage(usage: Usage) -> str:
-    """Return what was sent: tokens, or for speech that has none the characters or the audio."""
+    """Return the sent usage: tokens, or for speech the characters or the audio."""
     if usage.input_tokens is None and usage.characters is not None:
         return f"{usage.characters:,} characters"
     if usage.input_tokens is None and usage.audio_seconds is not None:
@@ -201,7 +195,7 @@ def format_sent_usage(usage: Usage) -> str:
 
 
 def format_received_usage(usage: Usage) -> str:
-    """Return what came back: tokens, or for voices that tell none the audio."""
+    """Return the received usage: tokens, or for voices without tokens the audio."""
     is_voice = usage.characters is not None and usage.audio_seconds is not None
     if usage.output_tokens is None and usage.audio_seconds is not None:
         return f"{duration(usage.audio_seconds)} of audio" if is_voice else "words"
@@ -216,7 +210,7 @@ def on_the_clock(seconds: float) -> str:
 
 
 def response(waited: AgentResponse) -> str:
-    """Return how long a caller waited for the agent, and to what that was timed."""
+    """Return how long a caller waited for the agent, and the basis of that time."""
     if waited.seconds is None:
         return f"after {UNKNOWN} silence"
     return f"after {waited.seconds:.1f} s of silence ({waited.basis})"
@@ -232,7 +226,7 @@ def duration(seconds: float) -> str:
 
 
 def money(cost: Cost | None) -> str:
-    """Return a cost in US dollars, and what of it was paid where our own cache answered a part."""
+    """Return a cost in US dollars, and the paid part if the cache answered some calls."""
     if cost is None:
         return UNKNOWN
     if cost.paid == cost.nominal:
@@ -240,15 +234,24 @@ def money(cost: Cost | None) -> str:
     return f"{_dollars(cost.nominal)} USD ({_dollars(cost.paid)} paid)"
 
 
+_FUNCTION = re.compile(r"[\w.]+:[\w.]+")
+
+
 def describe_unknown_costs(lines: Iterable[LedgerLine]) -> str:
-    """Return which models' costs are not known and how they are set; "" where all are."""
-    models = dict.fromkeys(line.usage.model for line in lines if line.cost is None)
-    if not models:
-        return ""
-    return (
-        f"no known cost of {', '.join(models)}: add price=0 to the name of a model that is free, "
-        "price=IN/OUT to others, or give --prices FILE (docs/costs.md)"
-    )
+    """Return the models without a known cost and how to set it; "" if there are none."""
+    unknown = dict.fromkeys(line.usage.model for line in lines if line.cost is None)
+    # The name of a function, MODULE:ATTRIBUTE, cannot carry a price.
+    others = [name for name in unknown if _FUNCTION.fullmatch(name)]
+    models = [name for name in unknown if name not in others]
+    found = []
+    if models:
+        found.append(
+            f"no known cost of {', '.join(models)}: add price=0 to the name of a free model, "
+            "price=IN/OUT to others, or give --prices FILE (docs/how_to/costs.md)"
+        )
+    if others:
+        found.append(f"no known cost of {', '.join(others)} (docs/how_to/costs.md)")
+    return "; ".join(found)
 
 
 def _dollars(amount: Decimal) -> str:
@@ -258,7 +261,7 @@ def _dollars(amount: Decimal) -> str:
 
 
 def calls(usage: Usage) -> str:
-    """Return a count of calls, and how many of them our own cache answered."""
+    """Return a count of calls, and of those that the cache answered."""
     return f"{usage.calls:,}" + (f" ({usage.replayed:,} from cache)" if usage.replayed else "")
 
 
@@ -273,7 +276,7 @@ def format_count(count: int, noun: str) -> str:
 
 
 def truncate_text(text: str, limit: int | None) -> str:
-    """Return a text up to a limit, and how much of it was cut."""
+    """Return a text up to a limit, with the number of cut characters."""
     if limit is None or len(text) <= limit:
         return text
     return f"{text[:limit]} … {format_count(len(text) - limit, 'character')} cut"

@@ -27,10 +27,13 @@ from dragoman.report.overview import (
 )
 
 MAX_EXAMPLES = 6
-"""How many failures to look at first are named, in all rows together."""
+"""The number of failures to look at first, over all rows."""
 
 MAX_EXAMPLES_OF_ROW = 3
-"""How many of them are of one row."""
+"""The number of failures to look at first of one row."""
+
+_MOST_SHARING = 3
+"""Agents that are named in a headline if they share the highest value."""
 
 
 def build_overview(
@@ -47,7 +50,7 @@ def build_overview(
         drops: Each cell against the baseline of its agent.
         outcomes: The conversations, for the reasons of failures.
         not_played: By name, the conditions that could not be played, and why.
-        totals: What the run took.
+        totals: The totals of the run.
     """
     names = labels.agent_labels(point.agent for point in points)
     failing = tuple(_failing(points, names))
@@ -182,13 +185,23 @@ def _headline_without_drops(
     if failing and all(point.figure.value == 0 for point in known):
         first = failing[0]
         return f"{first.label} fails at the baseline: {first.sentence.partition(': ')[2]}"
-    best = max(
-        known,
-        key=lambda point: (not labels.is_diagnostic(point.agent), point.figure.value or 0.0),
-    )
-    many = "has the highest pass^1:" if len(known) > 1 else "reaches a pass^1 of"
-    where = labels.condition_label(best.condition)
-    return f"{names[best.agent]} {many} {points_of(best.figure.value or 0.0)} in {where}"
+    # Diagnostic agents are yardsticks: they make the headline only if no other agent took part.
+    own = [point for point in known if not labels.is_diagnostic(point.agent)] or known
+    highest = max(point.figure.value or 0.0 for point in own)
+    best = [point for point in own if point.figure.value == highest]
+    value = points_of(highest)
+    if len(best) > 1:
+        return f"{_sharing(best, names)} share the highest pass^1: {value}"
+    many = "has the highest pass^1:" if len(own) > 1 else "reaches a pass^1 of"
+    return f"{names[best[0].agent]} {many} {value} in {labels.condition_label(best[0].condition)}"
+
+
+def _sharing(best: Sequence[CellPoint], names: Mapping[str, str]) -> str:
+    """Return the names of agents that share a value, or the number of their cells."""
+    agents = list(dict.fromkeys(names[point.agent] for point in best))
+    if len(agents) < len(best) or len(agents) > _MOST_SHARING:
+        return formatting.format_count(len(best), "cell")
+    return f"{', '.join(agents[:-1])} and {agents[-1]}"
 
 
 def _detail(row: DropRow) -> str:
@@ -278,7 +291,7 @@ def _place(row: ConversationResult) -> PlaceInRun:
 
 
 def _reason(outcome: ConversationResult, stage: Stage) -> str:
-    """Return why a conversation failed: the misrecognized values, or else the failed criteria."""
+    """Return the reason of a failure: misrecognized values, otherwise failed criteria."""
     if stage in {"channel", "recognizer"}:
         lost = (
             entry.why

@@ -16,6 +16,7 @@ from dragoman.core.tasks import Task
 from dragoman.core.texts.characters import escape_controls
 from dragoman.core.tools import Change, ToolCall, ToolResult
 from dragoman.report import formatting
+from dragoman.report.labels import figure_label, finding_words, measure_label
 from dragoman.report.view_model import (
     InferredProfile,
     inference_cost,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 MAX_SHOWN = 400
-"""Characters of a result or an argument that are shown unless all is asked for."""
+"""Longest shown part of a result or argument, unless all is requested."""
 
 _MET = {
     True: ("met", "green"),
@@ -39,7 +40,7 @@ _MET = {
 }
 
 _Line = tuple[str, str, str]
-"""Who or what, the text, and its style."""
+"""The label of a line, its text, and its style."""
 
 
 def print_conversation(
@@ -48,7 +49,7 @@ def print_conversation(
     """Print one conversation: words, calls, results, changes, ending and score.
 
     Args:
-        console: Where to print.
+        console: The output.
         outcome: The conversation with its score, as far as there is one.
         task: The task, for what the user wanted.
         full: Whether long results and arguments are shown to their end.
@@ -56,7 +57,7 @@ def print_conversation(
     limit = None if full else MAX_SHOWN
     place = (outcome.suite, f"task {outcome.task}", f"trial {outcome.trial}")
     console.print(_text(", ".join((*place, outcome.condition.label, outcome.agent)), "bold"))
-    _print_lines(console, [("wanted", formatting.truncate_text(task.wanted, limit), "dim")])
+    _print_lines(console, [("goal", formatting.truncate_text(task.wanted, limit), "dim")])
     if outcome.episode is None:
         console.print(_text("This conversation has not run."))
         return
@@ -101,7 +102,7 @@ def _event(event: Event, limit: int | None) -> list[_Line]:
         lines = list(_reply(event.reply, limit))
         if event.reasoning:
             thought = formatting.truncate_text(event.reasoning, limit)
-            lines.append(("  reasoning", f"{thought} (given to nobody)", "dim"))
+            lines.append(("  reasoning", f"{thought} (not delivered)", "dim"))
         first, *rest = lines or [("", "", "")]
         mark = " (scripted)" if event.scripted else ""
         return [("", "", ""), (event.by, first[1] + mark, first[2]), *rest]
@@ -109,7 +110,7 @@ def _event(event: Event, limit: int | None) -> list[_Line]:
 
 
 def _timing_line(turn: TurnTiming) -> _Line:
-    """Return when a turn began, what was waited for before it, and how long it lasted."""
+    """Return the start of a turn, the wait before it, and its duration."""
     begins = formatting.UNKNOWN if turn.begins is None else formatting.on_the_clock(turn.begins)
     inferred = [formatting.response(turn.response)] if turn.response is not None else []
     if turn.speaking:
@@ -119,7 +120,7 @@ def _timing_line(turn: TurnTiming) -> _Line:
 
 
 def _clarification(entry: Clarification, limit: int | None) -> list[_Line]:
-    """Return what a judge decided about the agent's words above."""
+    """Return a judge's decision on the agent's message above."""
     said = "answered" if entry.is_allowed else f"not answered: {entry.reason}"
     lines = [("  judged", f"{said} ({entry.judge}, {entry.version})", "dim")]
     if entry.answer:
@@ -128,7 +129,7 @@ def _clarification(entry: Clarification, limit: int | None) -> list[_Line]:
 
 
 def _context(entry: InferredProfile, limit: int | None) -> list[_Line]:
-    """Return what the agent was told of its user from here on, or why nothing new."""
+    """Return the user profile that the agent has from here on, or why there is none."""
     if entry.failure:
         said = f"nothing {entry.after}: {entry.failure} ({entry.model})"
         answer = ("", formatting.truncate_text(entry.answer, limit), "dim")
@@ -159,7 +160,7 @@ def _utterance(utterance: Utterance) -> Iterator[_Line]:
     if utterance.spoken is not UNSET:
         yield "  spoken", utterance.spoken, ""
     if utterance.heard is None:
-        yield "  heard", "the audio itself", "dim"
+        yield "  heard", "the audio", "dim"
     elif utterance.heard is not UNSET:
         yield "  heard", utterance.heard, ""
 
@@ -195,13 +196,15 @@ def _ending(episode: Episode) -> list[_Line]:
     ending = episode.ending
     detail = f": {ending.detail}" if ending.detail else ""
     written = ending.near_token and f": the stop token was written {_json(ending.near_token)}"
+    steps = formatting.format_count(episode.steps, "step")
+    errors = formatting.format_count(episode.errors, "tool error")
     seconds = formatting.duration(episode.seconds)
     cost = inference_cost(episode)
-    asked = [("", f"asking about the user: {cost}", "dim")] if cost else []
+    asked = [("", f"user profile inference: {cost}", "dim")] if cost else []
     return [
         ("", "", ""),
         ("ended", f"{ending.reason}, {formatting.ENDINGS[ending.reason]}{written}{detail}", "bold"),
-        ("", f"{episode.steps} steps, {episode.errors} tool errors, {seconds}", "dim"),
+        ("", f"{steps}, {errors}, {seconds}", "dim"),
         *asked,
     ]
 
@@ -222,20 +225,23 @@ def _score(score: Score | None) -> list[_Line]:
 def _simulator(score: Score) -> list[_Line]:
     if not score.simulator:
         return []
-    said = "failed its part: this says nothing of the agent" if score.invalid else "nothing found"
+    said = "failed a check: not evidence about the agent" if score.invalid else "no problem found"
     return [("user", said, "bold"), *map(_evidence, score.simulator)]
 
 
 def _measurement_lines(entry: MeasureResult) -> list[_Line]:
-    """Return what a measure counted, and of each thing that it looked at what was found."""
-    counts = ", ".join(f"{name} {count:g}" for name, count in entry.counts.items())
+    """Return the counts of a measure, and its findings."""
+    counts = ", ".join(
+        f"{figure_label(entry.measure, name)} {count:g}" for name, count in entry.counts.items()
+    )
     said = f"unscored: {entry.unscored}" if entry.unscored else counts or "nothing to count"
-    lines = [("measure", f"{entry.measure} {entry.version}: {said}", "bold")]
+    lines = [("measure", f"{measure_label(entry.measure)} {entry.version}: {said}", "bold")]
     for found in entry.evidence:
-        if found.why:
+        subject, why = finding_words(entry.measure, found.subject, found.why)
+        if why:
             place = "" if found.position is None else f"event {found.position + 1}"
-            about = " ".join(part for part in (place, found.subject) if part)
-            lines.append(("", f"{about}: {found.why}" if about else found.why, "dim"))
+            about = " ".join(part for part in (place, subject) if part)
+            lines.append(("", f"{about}: {why}" if about else why, "dim"))
     return lines
 
 

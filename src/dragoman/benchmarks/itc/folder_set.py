@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def is_folder_set(folder: Path) -> bool:
-    """Whether a folder holds a set."""
+    """Return whether a folder holds a set."""
     return (folder / TASKS).is_file() and (folder / DOCUMENTS).is_file()
 
 
@@ -30,13 +30,13 @@ def read_folder_set(folder: Path, name: str, split: str = "") -> CallSet:
     """Read a set.
 
     Args:
-        folder: Where it lies.
-        name: Of the suite.
+        folder: The folder of the set.
+        name: The name of the suite.
         split: Only tasks of this split; "" for all.
 
     Raises:
-        DataError: Where a file is missing, a line is not what it should be, two tasks have one id,
-            or there is no task.
+        DataError: If a file is missing, a line is malformed, two tasks have one id, or no task
+            exists.
     """
     documents = tuple(_lines(folder / DOCUMENTS, ApiDocument))
     tasks = _tasks(folder / TASKS, split)
@@ -67,6 +67,10 @@ def _tasks(path: Path, split: str) -> Sequence[ApiTask]:
     tasks = [each for each in found.values() if split in {"", each.split}]
     if not tasks:
         splits = ", ".join(sorted({repr(each.split)[:60] for each in found.values()}))
+        if splits == "''":
+            raise DataError(
+                f"{path}: the tasks are not split: name the folder without #{split:.60}"
+            )
         raise DataError(f"{path}: no tasks of the split {split!r:.60}, but of {splits}")
     return tasks
 
