@@ -144,7 +144,7 @@ def test_without_the_lists_of_a_language_nothing_is_played(tmp_path: Path) -> No
     assert done.returncode == 2
     assert done.stderr == (
         "dragoman: simulated hearing in Thai and Chinese is an extra: "
-        "pip install 'dragoman[mishearing]'\n"
+        "pip install 'dragoman[asr-errors]'\n"
     )
     assert not run.exists()
 
@@ -158,9 +158,12 @@ def test_without_the_lists_of_a_language_nothing_is_played(tmp_path: Path) -> No
         ({"voices": ("studio",), "asr": ("nobody/ears",)}, "nobody"),
         ({"voices": ("studio",), "speakers": ("mumble",)}, "no embedded voice 'mumble'"),
         ({"voices": ("studio",), "speakers": ("fr",)}, "none of the speakers named speaks en"),
-        ({"asr": ("mixed",)}, "--asr and --speaker need a line to speak over: --voice telephone"),
-        ({"voices": ("text",), "speakers": ("us",)}, "need a line to speak over"),
-        ({"voices": ("simulated:15",), "asr": ("mixed",)}, "need a line to speak over"),
+        (
+            {"asr": ("mixed",)},
+            "--asr and --speaker need a channel to speak over: --voice telephone",
+        ),
+        ({"voices": ("text",), "speakers": ("us",)}, "need a channel to speak over"),
+        ({"voices": ("simulated:15",), "asr": ("mixed",)}, "need a channel to speak over"),
         ({"voices": ("simulated:101",)}, "write a word error rate in percent"),
         ({"voices": ("simulated:nan",)}, "write a word error rate in percent"),
     ],

@@ -1,4 +1,4 @@
-"""Words of each language, read from what is installed or counted in our own texts."""
+"""Words of each language, from installed packages or counted in our own texts."""
 
 import importlib.resources
 import subprocess
@@ -12,7 +12,7 @@ from dragoman.core.errors import DataError, UsageError
 
 SENTENCES = Path(__file__).resolve().parents[4] / "bench" / "voice"
 RECOGNITION_ERRORS = (
-    "simulated hearing in Thai and Chinese is an extra: pip install 'dragoman[mishearing]'"
+    "simulated hearing in Thai and Chinese is an extra: pip install 'dragoman[asr-errors]'"
 )
 VOICE = "speech is an extra: pip install 'dragoman[voice]'"
 EXTRAS = (
@@ -62,7 +62,7 @@ def test_a_damaged_list_is_one_line_and_no_shorter_list(
     (line,) = str(caught.value).splitlines()
     assert line.startswith("the words of 'zh' cannot be read where they are installed (")
     assert why in line
-    assert line.endswith("): pip install --force-reinstall 'dragoman[mishearing]'")
+    assert line.endswith("): pip install --force-reinstall 'dragoman[asr-errors]'")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ Features = tuple[float, ...]
 
 
 class Costs(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"category": "class"}):
-    """What mishearing costs beside features: see the table."""
+    """Costs of misrecognitions other than feature distances; see the table."""
 
     other: float
     category: float
@@ -31,7 +31,7 @@ class Costs(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"ca
 
 
 class PhoneFeatures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table as it is written."""
+    """The table in its file format."""
 
     weights: dict[str, float]
     costs: Costs
@@ -41,7 +41,7 @@ class PhoneFeatures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PhoneTable(msgspec.Struct, frozen=True):
-    """Costs by the numbers of phones: of hearing one for another, and of losing or adding one."""
+    """Costs by phone numbers: of confusing two phones, and of losing or adding one."""
 
     numbers: Mapping[str, int]
     between: NDArray[np.float64]
@@ -160,7 +160,7 @@ class Spelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Signs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What letters and digits are called, and if recognizers write the English words of digits."""
+    """Names of letters and digits, and whether recognizers write digits as English words."""
 
     digits: tuple[str, ...]
     letters: tuple[str, ...] = ()
@@ -175,7 +175,7 @@ def spellings() -> Mapping[str, Spelling]:
 
 @cache
 def sign_sounds(language: str) -> Mapping[str, Phones]:
-    """Return how single letters and digits sound, by what a recognizer writes for them."""
+    """Return the phones of single letters and digits, by the recognizer's text for them."""
     own, english = _signs()[language], _signs()["en"]
     letters = _pronounce_names(language, own.letters) or _pronounce_names("en", english.letters)
     digits = _pronounce_names(language, own.digits)
@@ -184,7 +184,7 @@ def sign_sounds(language: str) -> Mapping[str, Phones]:
 
 @cache
 def digit_words(language: str) -> tuple[str, ...]:
-    """Return what a recognizer of the language writes for the ten digits."""
+    """Return the ten digits as a recognizer of the language writes them."""
     return sign_names().digits if _signs()[language].digits_are_words else tuple(DIGITS)
 
 
@@ -202,7 +202,7 @@ def _signs() -> Mapping[str, Signs]:
 def _longest_matches(text: str, table: Mapping[str, str], other: Mapping[str, str]) -> Phones:
     """Return the phones of the longest letter sequences that match, from the left.
 
-    Letters without a phone are left out.
+    Letters without a phone are skipped.
     """
     phones: list[str] = []
     at = 0

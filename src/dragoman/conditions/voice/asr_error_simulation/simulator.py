@@ -1,8 +1,8 @@
 """Simulator of recognition errors: words are confused with words that sound alike.
 
 It serves languages and scales without a recognizer. The number of errors is given; which errors
-occur follows from how words sound and how often they occur. Values that must arrive exactly are
-not spared. Results are simulated, and everything made from them is marked as simulated.
+occur follows from how words sound and how often they occur. Values that must arrive exactly get
+errors too. Results are simulated, and everything made from them is marked as simulated.
 """
 
 import importlib.resources
@@ -49,7 +49,7 @@ _FREQUENT = 60
 
 
 class CandidateSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How words compete for being heard; see the table."""
+    """Settings of the competition between candidate words; see the table."""
 
     nearness: float
     slack: float
@@ -60,7 +60,7 @@ class CandidateSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 
 
 class ErrorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What goes wrong how often: the table beside this module."""
+    """Frequencies of error types: the table next to this module."""
 
     candidates: CandidateSettings = msgspec.field(name="hearing")
     difficulty: dict[str, float]
@@ -68,7 +68,7 @@ class ErrorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ConfusionCandidate(msgspec.Struct, frozen=True):
-    """A word that may be heard: its weight in the draw, and its distance per phone."""
+    """A candidate word for an error: its weight in the draw, and its distance per phone."""
 
     text: str
     weight: float
@@ -76,7 +76,7 @@ class ConfusionCandidate(msgspec.Struct, frozen=True):
 
 
 class CandidateLookup:
-    """Looks up what may be heard, and remembers it."""
+    """Lookup of confusion candidates, with a cache."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
@@ -85,7 +85,7 @@ class CandidateLookup:
         self._found: dict[Phones, tuple[ConfusionCandidate, ...]] = {}
 
     def words(self, phones: Phones) -> tuple[ConfusionCandidate, ...]:
-        """Return listed words that sound like a string of phones; none where nothing is near."""
+        """Return listed words that sound like a string of phones; none if nothing is near."""
         found = self._found.get(phones)
         if found is None:
             if len(self._found) >= CACHED:
@@ -111,7 +111,7 @@ class CandidateLookup:
         )
 
     def short_words(self) -> tuple[ConfusionCandidate, ...]:
-        """Return the short frequent words, which are heard where nothing was said."""
+        """Return the short frequent words, which are candidates for insertions."""
         order = np.argsort(-self._shares, kind="stable")
         words = [self.lexicon.words[place] for place in order.tolist()]
         short = [word for word in words if 0 < len(self.lexicon.phones[word]) <= _SHORT]
@@ -177,7 +177,10 @@ RECIPE = 1
 """Grows whenever the same text and seed begin to give other errors."""
 
 MAX_CHARACTERS = 20_000
-"""What is longer is cut, as in the spoken form."""
+"""Longest text that is processed, in characters.
+
+A longer one is cut, as in verbalization.
+"""
 
 _FEWEST_PHONES = 2
 
@@ -185,10 +188,10 @@ Words = tuple[str, ...]
 
 
 class SimulatedTranscript(msgspec.Struct, frozen=True):
-    """What was heard: small letters without punctuation, and the errors in their order.
+    """The simulated transcript: small letters without punctuation, and the errors in order.
 
-    `units` is how many words were said (in Chinese: characters), `errors` how many words edits put
-    in, took out or replaced; their ratio is the error rate.
+    `units` is the number of words said (in Chinese: characters), `errors` the number of words that
+    edits inserted, deleted or replaced; their ratio is the error rate.
     """
 
     text: str
@@ -198,13 +201,14 @@ class SimulatedTranscript(msgspec.Struct, frozen=True):
 
 
 class ErrorSimulator:
-    """Mishears texts in the languages that there are word lists for."""
+    """Simulator of recognition errors in the languages that have word lists."""
 
     def __init__(self, texts: Mapping[str, Sequence[str]] | None = None) -> None:
-        """Prepare; word lists are read when a language is first heard.
+        """Prepare the simulator; a word list is read at the first text in its language.
 
         Args:
-            texts: A suite's policy, tools and database by language: their words may be heard too.
+            texts: A suite's policy, tools and database by language; their words are further
+                candidates.
 
         Raises:
             UsageError: For texts in a language without a word list.
@@ -213,7 +217,7 @@ class ErrorSimulator:
         self._candidates: dict[str, CandidateLookup] = {}
 
     def identity(self, language: str) -> str:
-        """Return the content key of everything that decides what is heard in a language.
+        """Return the content key of everything that determines the errors in a language.
 
         Raises:
             UsageError: For a language without a word list, or without the extra that has it.
@@ -224,13 +228,13 @@ class ErrorSimulator:
     def simulate(
         self, text: str, language: str, target_wer: float, seed: int
     ) -> SimulatedTranscript:
-        """Return what is heard of a text; the same arguments give the same errors.
+        """Return a text with recognition errors; the same arguments give the same errors.
 
         Args:
-            text: What is said, in spoken form.
+            text: The text, verbalized.
             language: Its tag.
-            target_wer: The error rate on average, 0 to 1: words, or characters in Chinese.
-            seed: Another seed draws other errors.
+            target_wer: Mean error rate, 0 to 1, over words (in Chinese: characters).
+            seed: Seed of the errors.
 
         Raises:
             UsageError: For a language as in `identity`, and a rate outside its range.
@@ -253,7 +257,7 @@ class ErrorSimulator:
 
 
 class _Change(msgspec.Struct, frozen=True):
-    """What stands for a stretch of words, and how many errors that is."""
+    """Replacement of a sequence of words, and the number of errors that it makes."""
 
     start: int
     end: int
@@ -316,7 +320,7 @@ class _Draft:
         return at < len(self._tokens) and self._random.random() < error_settings().candidates.burst
 
     def _change(self, at: int, most: int) -> _Change | None:
-        """Draw what is heard for a word, of the kinds that are possible and not too many errors."""
+        """Draw an error for a word, of the possible kinds and within the number of errors."""
         kinds = dict(error_kind_rates(self._language))
         sound = token_phones(self._tokens[at], self._candidates.lexicon)
         kinds["deletion"] *= 0.5 ** max(len(sound) - 1, 0)
@@ -398,7 +402,7 @@ class _Draft:
         return self._drawn(at + 2, self._candidates.words(sound), "")
 
     def _respelled(self, text: str) -> tuple[ConfusionCandidate, ...]:
-        """Return a value with digits in it with one letter or digit heard wrongly."""
+        """Return a value that has digits with one misrecognized letter or digit."""
         places = [at for at, sign in enumerate(text) if sign in DIGITS + LETTERS]
         at = self._random.choice(places)
         sign = self._written_as_sign(text[at])

@@ -34,7 +34,7 @@ _UNKNOWN_COST = 3
 
 
 class Token(msgspec.Struct, frozen=True):
-    """One word as a recognizer would write it, and what it is."""
+    """One word as a recognizer would write it, and its kind."""
 
     text: str
     kind: SpeechTokenKind
@@ -43,7 +43,8 @@ class Token(msgspec.Struct, frozen=True):
 def tokenize_speech(text: str, lexicon: Lexicon) -> tuple[Token, ...]:
     """Return the words of a text in small letters, without punctuation around them.
 
-    A lone capital is a letter that is spelled; `I` is one beside another such letter or a digit.
+    A lone capital is a letter that is spelled; `I` is one if it is next to another such letter or a
+    digit.
     """
     digits = digit_words(lexicon.language)
     chunks = [piece for chunk in _chunks(text) for piece in _pieces(chunk, lexicon.phones)]
@@ -97,7 +98,7 @@ def _cost(word: str, known: Container[str]) -> int:
 
 
 def _is_inside(text: str, at: int) -> bool:
-    """Whether a place lies within a Thai syllable.
+    """Return whether a place is within a Thai syllable.
 
     It is then before a dependent sign, or after a leading one.
     """
@@ -163,7 +164,7 @@ _PAIR = 2
 
 
 class RecognitionError(msgspec.Struct, frozen=True):
-    """One error: the place of its first word among those said, what was said, and what was heard.
+    """One error: the place of its first spoken word, the spoken and the recognized words.
 
     `distance` is per phone of the longer side: 0 sounds alike, 1 has nothing in common. It is None
     where one side is silent.
@@ -200,13 +201,13 @@ def token_phones(token: Token, lexicon: Lexicon) -> Phones:
 def align_errors(
     said: Sequence[Token], heard: Sequence[str], lexicon: Lexicon
 ) -> tuple[RecognitionError, ...]:
-    """Return the errors between what was said and what was heard, aligned by sound.
+    """Return the errors between spoken and recognized words, aligned by sound.
 
-    A word heard for nothing beside a substitution is a split where both words together sound more
-    like the one that was said, and likewise a merge.
+    An inserted word next to a substitution is a split if both words together sound more like the
+    one that was said. Merges are found in the same way.
 
     Raises:
-        DataError: Where there are too many words to align.
+        DataError: If the texts have too many words to align.
     """
     names = [f"{at} {token.text}" for at, token in enumerate(said)]
     tokens = dict(zip(names, said, strict=True))
@@ -248,7 +249,7 @@ def _edit_of(
 
 
 def _is_together(pairs: Sequence[Pair], tokens: Mapping[str, Token], lexicon: Lexicon) -> bool:
-    """Whether two steps of an alignment are one word that fell apart, or two that ran together."""
+    """Return whether two alignment steps are one split word, or two merged words."""
     whole = [pair for pair in pairs if pair.said is not None and pair.heard is not None]
     if len(pairs) != _PAIR or len(whole) != 1:
         return False
@@ -271,7 +272,10 @@ def _error_kind(said: Sequence[Token], heard: Sequence[str], distance: float) ->
 
 
 def _sound(words: Sequence[str], said: Sequence[Token], lexicon: Lexicon) -> Phones:
-    """Return how heard words sound; a letter or digit heard for one is said by its name."""
+    """Return the phones of recognized words.
+
+    A letter or digit that replaces another is pronounced by its name.
+    """
     signs = sign_sounds(lexicon.language)
     is_spelled = any(token.kind in {"letter", "digit"} for token in said)
     return tuple(

@@ -1,8 +1,8 @@
 """Vocabulary of a simulated recognizer: words, frequencies and pronunciations of a language.
 
-English comes from the data of pocketsphinx, Thai and Chinese from data files of installed
-packages, whose code is not run, because it would write caches. The other languages are counted in
-texts of our own. Words of a suite's own texts are added.
+English comes from the data of pocketsphinx, Thai and Chinese from data files of installed packages,
+whose code is not run, because it would write caches. The words of the other languages are counted
+in texts of the project. Words of a suite's own texts are added.
 """
 
 import importlib.resources
@@ -36,7 +36,7 @@ from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UnplayableConditionError, UsageError
 from dragoman.core.texts.decoding import DECODING_ERRORS
 
-EXTRA = "mishearing"
+EXTRA = "asr-errors"
 NOT_INSTALLED = (
     f"simulated hearing in Thai and Chinese is an extra: pip install 'dragoman[{EXTRA}]'"
 )
@@ -61,7 +61,7 @@ _TONELESS = "5"
 
 
 class ListedWord(msgspec.Struct, frozen=True):
-    """A word in small letters; `sounds` is "" where the spelling tells them."""
+    """A word in small letters; `sounds` is "" if the spelling tells them."""
 
     text: str
     count: int
@@ -75,8 +75,8 @@ def listed_words(language: str) -> tuple[ListedWord, ...]:
         language: One of `LANGUAGES`.
 
     Raises:
-        UsageError: Where the package that has them is not installed.
-        DataError: Where its files are absent, damaged or of another form.
+        UsageError: If the package with the words is not installed.
+        DataError: If its files are absent, damaged or of another format.
     """
     sources: Mapping[str, tuple[Callable[[], Iterable[ListedWord]], str]] = {
         "en": (_english, "voice"),
@@ -203,13 +203,13 @@ class SameLength(msgspec.Struct, frozen=True):
 
 
 class Lexicon(msgspec.Struct, frozen=True):
-    """Words with how often they occur and how they sound.
+    """Words with their frequencies and pronunciations.
 
     Attributes:
         language: One of `LANGUAGES`.
         words: The words, in small letters.
-        counts: How often each occurs in the list's own texts; only ratios mean anything.
-        phones: How each sounds.
+        counts: Frequency of each word in the list's own texts; only ratios are meaningful.
+        phones: Phones of each word.
         lengths: The same words by their number of phones.
         key: The content key.
     """
@@ -222,7 +222,10 @@ class Lexicon(msgspec.Struct, frozen=True):
     key: str
 
     def sound(self, word: str) -> Phones:
-        """Return how a word sounds, listed or not; of a very long one its beginning."""
+        """Return the phones of a word, listed or not.
+
+        Only the beginning of a very long word is pronounced.
+        """
         known = self.phones.get(word)
         return spellings()[self.language].phones(word[:_LONGEST]) if known is None else known
 
@@ -231,13 +234,13 @@ def build_lexicon(language: str, texts: Iterable[str] = ()) -> Lexicon:
     """Return a language's lexicon.
 
     Args:
-        language: A tag; what stands after its first part does not count.
-        texts: Texts whose words may be heard too (policy, tools, database), never what users say.
-            Nothing is taken of what is written without spaces.
+        language: A language tag; only its first part counts.
+        texts: Texts whose words are added (policy, tools, database), never the words of users.
+            Texts in scripts without spaces add nothing.
 
     Raises:
-        UsageError: For a language without a list, and where the extra that has it is not installed.
-        DataError: Where what is installed cannot be read.
+        UsageError: For a language without a list, and if the extra with the list is not installed.
+        DataError: If the installed data cannot be read.
     """
     short = base_language(language)
     with _LOADING:
