@@ -1,4 +1,7 @@
-"""What carrying a call costs: our client and aiohttp's by turns, to one server, on the loop of runs."""
+"""Cost of carrying a call: our HTTP client and aiohttp's, to one server.
+
+The two clients alternate, on the event loop that runs use.
+"""
 
 import asyncio
 import statistics
@@ -65,7 +68,7 @@ async def _theirs(url: str) -> float:
 
 
 async def _milliseconds(post: Post) -> float:
-    """Return the CPU of a call, connections opened."""
+    """Return the CPU milliseconds of a call over connections that are already open."""
     left = iter(range(CALLS))
 
     async def work() -> None:

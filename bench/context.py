@@ -1,16 +1,17 @@
-"""How long the longest request of a suite is: `python -m bench.context ROWS.jsonl...`.
+"""Size of the longest request of a suite: `python -m bench.context ROWS.jsonl...`.
 
-Rows are those of the agent that plays the reference plan, whose conversations are about the shortest that
-pass:
+The rows come from the agent that plays the reference plan. Its conversations are about the shortest
+ones that pass:
 
     dragoman run courier --agent gold --out runs/gold
     dragoman rows runs/gold --only all --out courier.jsonl
     python -m bench.context courier.jsonl
 
-A row holds all messages of a conversation and the functions on offer, as the last request of it does.
-Characters are those of the request's JSON; the rule is `--chars-per-token`. With `--tokenize URL`, the
-address of a llama.cpp server, the N longest requests of each file (`--counted`) are counted in tokens of
-the model that is served there: figures and ids take more tokens than their characters say.
+A row holds all messages of a conversation and the functions on offer, as its last request does. The
+size in characters is that of the request's JSON; `--chars-per-token` converts it to tokens. With
+`--tokenize URL`, the address of a llama.cpp server, the N longest requests of each file
+(`--counted`) are counted in tokens of the served model: figures and ids take more tokens than their
+number of characters suggests.
 """
 
 import argparse
@@ -52,7 +53,7 @@ def requests_in(path: Path) -> Iterator[str]:
 
 
 def tokens_of(text: str, url: str) -> int:
-    """Return how many tokens a llama.cpp server makes of a text."""
+    """Return the number of tokens that a llama.cpp server counts in a text."""
     asked = Request(  # noqa: S310 - an address that was typed
         f"{url.rstrip('/')}/tokenize",
         json.dumps({"content": text}).encode(),

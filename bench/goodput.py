@@ -1,8 +1,9 @@
-"""What faults leave of a server's answers, beside a client that knows its limit: `python -m bench.goodput`.
+"""Good answers under server faults, against a client that knows the server's limit.
 
-Every shape of server is served twice, by processes of their own: for our gate, and for a client that was
-told the limit and keeps to it. All run side by side for four minutes, with a few calls a second and
-answers of seconds, so that waiting and not this machine decides.
+Usage: `python -m bench.goodput`. Every kind of server is started twice, in separate processes: for
+our rate limiter, and for a client that was told the limit and keeps to it. All of them run
+concurrently for four minutes, at a few calls per second with answers that take seconds, so that
+waiting, and not the speed of this machine, decides the result.
 """
 
 import asyncio
@@ -63,9 +64,10 @@ MEAN_SECONDS = 3.0
 
 
 class Shape(NamedTuple):
-    """A kind of server, and what the client that knows it keeps to: calls at a time, or a second.
+    """A kind of server, and the limit that the informed client keeps to.
 
-    `allowed` is what it can answer a second by arithmetic, where hangs leave that clear.
+    The limit is a number of concurrent calls, or of calls per second. `allowed` is the number of
+    answers per second that arithmetic gives, for servers whose hangs do not blur it.
     """
 
     name: str
@@ -104,7 +106,7 @@ SHAPES = (
 EACH = {"faults": FAULTS, "capacity": {**LATENCY, "most_concurrent": 15}}
 
 Answers = list[float]
-"""When each good answer came, in seconds since the start."""
+"""Times of the good answers, in seconds since the start."""
 
 
 def main() -> None:
@@ -162,7 +164,7 @@ async def _one_of_two_dies(name: str, dying: Server, rest: Server, alone: Server
 
 
 async def _nothing(_: Server) -> None:
-    """The server itself closes its port."""
+    """Do nothing: the server itself closes its port or refuses calls."""
 
 
 async def _stopped(server: Server) -> None:
@@ -218,7 +220,7 @@ async def _through_the_client(servers: list[Server]) -> Answers:
 
 
 async def _knowing(server: Server, at_a_time: int, a_second: float | None) -> Answers:
-    """Ask as one would who was told the limit: never more at a time, or a second, than it takes."""
+    """Send requests as a client that was told the limit, and never exceed it."""
     http, answers, room = HttpClient(TIMEOUTS), Answers(), asyncio.Semaphore(at_a_time)
     began, count, next_at = time.monotonic(), 0, 0.0
 
@@ -230,7 +232,7 @@ async def _knowing(server: Server, at_a_time: int, a_second: float | None) -> An
             await asyncio.sleep(moment - time.monotonic())
 
     async def is_answered(body: bytes) -> bool:
-        """Ask once, and wait after a refusal as long as it says, up to a second."""
+        """Send one request; after a refusal, wait as long as it says, up to a second."""
         pause = 0.25
         async with room:
             await due()

@@ -1,4 +1,4 @@
-"""What all intervals of a report cost: CPU of drawing them, beside that of the whole report."""
+"""Cost of all intervals of a report: their CPU time and that of the whole report."""
 
 import tempfile
 import time
@@ -15,7 +15,7 @@ from dragoman.core.protocols import Suite
 CONVERSATIONS = 6_000
 
 DRAWING = ("_sums", "_counts", "_ends", "_in_order", "_places")
-"""The functions in which the time of intervals is spent."""
+"""Functions in which the time of intervals is spent."""
 
 
 def print_intervals(suite: Suite, gold: Gold) -> None:
@@ -34,7 +34,7 @@ def print_intervals(suite: Suite, gold: Gold) -> None:
 
 
 def _timed() -> list[float]:
-    """Have the functions that draw put down what they take, each call by itself."""
+    """Wrap the functions that draw, so that each outermost call records its CPU seconds."""
     spent: list[float] = []
     inside = [False]
 

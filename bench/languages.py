@@ -1,6 +1,7 @@
-"""What a conversation costs in another language: gold on both sides, through the loop alone.
+"""Cost of a conversation in another language, with gold on both sides.
 
-Gold costs next to nothing itself, so that the share of the language is as large as it can be.
+Only the conversation loop runs. Gold itself costs almost nothing, so the share of the language is
+as large as it can be.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ PULLED = "seataubench"
 
 
 def print_languages(suite: Suite) -> None:
-    """Print the CPU time of a conversation in English and, beside it, in each language."""
+    """Print the CPU time of a conversation in English and in each other language."""
     domain = suite.name.partition(":")[2]
     try:
         surfaces = {code: surface_of(domain, code, PULLED, data_folder()) for code in LANGUAGES}
@@ -53,7 +54,7 @@ def print_languages(suite: Suite) -> None:
 
 
 def _cost(suite: Suite, tasks: Sequence[Task], views: Mapping[Role, ToolView]) -> float:
-    """Return the CPU seconds of a conversation: the least mean of several rounds."""
+    """Return the CPU seconds of a conversation: the smallest mean of several rounds."""
     return min(_round(suite, tasks, views) for _ in range(ROUNDS))
 
 
@@ -85,7 +86,7 @@ def _views(surface: DomainSurface) -> dict[Role, ToolView]:
 
 
 def _labelled(task: Task, surface: DomainSurface) -> Task:
-    """Return a task whose plan is written in labels."""
+    """Return a task whose plan uses labels."""
     if task.criteria is None or task.criteria.actions is None:
         return task
     actions = tuple(_labelled_action(action, surface) for action in task.criteria.actions)

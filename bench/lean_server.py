@@ -1,7 +1,7 @@
-"""A model server that takes next to no CPU, for measures of our own: `python -m bench.lean_server`.
+"""A model server that needs almost no CPU: `python -m bench.lean_server`.
 
-It replays one side of a run as `dragoman.testing.server` does, without faults, limits or a log, and
-encodes what follows a history once.
+Our own measurements use it. It replays one side of a run as `dragoman.testing.server` does, without
+faults, limits or a log, and encodes the reply to a history once.
 """
 
 import argparse
@@ -22,11 +22,14 @@ from dragoman.testing.responses import Envelope, count_tokens, encode_completion
 from dragoman.testing.scripted_answers import Answerer, Unanswered
 
 HISTORY = b'"messages":'
-"""What comes before it (model, tools, seed) makes no difference to what is replayed."""
+"""Start of the history in a request; the fields before it do not change the reply.
+
+These fields are the model, the tools and the seed.
+"""
 
 
 class Replies:
-    """Whole answers as bytes, by history."""
+    """Encoded answers by history."""
 
     def __init__(self, answerer: Answerer) -> None:
         self._answerer = answerer
@@ -57,7 +60,7 @@ def _answer(status: bytes, body: bytes) -> bytes:
 
 
 class Conversation(asyncio.Protocol):
-    """One connection; each request is answered after the latency."""
+    """One connection; each request is answered after the configured latency."""
 
     def __init__(self, replies: Replies, latency: float) -> None:
         self._replies = replies

@@ -1,4 +1,4 @@
-"""What looking at a run of 20,000 conversations in 40 cells costs, beside what it cost before."""
+"""Cost of commands that read a run of 20,000 conversations in 40 cells."""
 
 import os
 import resource
@@ -16,7 +16,7 @@ CONVERSATIONS = CELLS * TASKS * TRIALS
 
 
 class _Look(NamedTuple):
-    """A command, what it took in November 2026 before it was made faster, and what it may take."""
+    """A command, its cost in November 2026 before it was made faster, and its limit."""
 
     name: str
     words: tuple[str, ...]
@@ -25,7 +25,7 @@ class _Look(NamedTuple):
 
 
 def print_looking() -> None:
-    """Print the seconds of CPU and the memory of commands that read a large run."""
+    """Print the CPU seconds and the memory of commands that read a large run."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run = folder / "run"
@@ -62,7 +62,7 @@ def _looks(run: Path, folder: Path) -> tuple[_Look, ...]:
 
 
 def _command(words: tuple[str, ...], environment: dict[str, str]) -> tuple[float, float]:
-    """Run a command in a process of its own; return its seconds of CPU and its peak in MB."""
+    """Run a command in a separate process; return its CPU seconds and its peak in MB."""
     process = subprocess.Popen(
         [sys.executable, "-m", "dragoman", *words],
         env=environment,

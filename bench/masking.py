@@ -1,4 +1,4 @@
-"""What it costs to take a domain's texts out and to hide in them what must stay."""
+"""Cost of extracting the texts of a domain and masking the parts that must stay."""
 
 from bench.measuring import measured
 

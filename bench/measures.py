@@ -1,4 +1,4 @@
-"""What it costs to take deterministic measures of stored conversations."""
+"""Cost of deterministic measures of stored conversations."""
 
 import tempfile
 from pathlib import Path
@@ -17,10 +17,10 @@ ROUND = 1_000
 
 
 def print_measures() -> None:
-    """Print the CPU time of each measure, and of all, for 1,000 conversations full of errors.
+    """Print the CPU time of each measure, and of all, for 1,000 conversations with errors.
 
-    They are courier's: `careful` reads back and asks again, users of the persona `hard` correct
-    themselves, and 15 % of words are misheard.
+    The conversations are those of courier: `careful` reads back and asks again, users of the
+    persona `hard` correct themselves, and 15 % of words are misrecognized.
     """
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"

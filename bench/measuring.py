@@ -1,4 +1,4 @@
-"""Wall and CPU time, resident memory, and how fast this machine is."""
+"""Measurement of wall and CPU time, resident memory, and the speed of this machine."""
 
 import gc
 import resource
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 Spent = Callable[[], tuple[float, float]]
-"""Returns wall and CPU seconds since the start."""
+"""Function that returns wall and CPU seconds since the start."""
 
 _ROUNDS = 50_000
 
@@ -21,10 +21,10 @@ def measured() -> Iterator[Spent]:
 
 
 def pace() -> float:
-    """Return the nanoseconds of CPU that a round of plain Python takes on this machine just now.
+    """Return the CPU nanoseconds of a round of plain Python on this machine right now.
 
-    Figures of two machines, or of one at two times, are compared by it: a round is calls, attributes,
-    a dict and a text, as most of what is measured here is.
+    Figures of two machines, or of one machine at two times, are compared by it. A round consists of
+    calls, attributes, a dict and a text, as most of the measured code does.
     """
     return min(_rounds() for _ in range(3)) / _ROUNDS * 1e9
 
@@ -50,14 +50,14 @@ class _One:
 
 
 def resident() -> int:
-    """Return how many bytes of memory this process occupies."""
+    """Return the resident memory of this process in bytes."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize()
 
 
 def peak() -> int:
-    """Return the most bytes that this program ever occupied; getrusage would count its parent's."""
+    """Return the peak memory of this program in bytes; getrusage would count its parent's."""
     status = Path("/proc/self/status").read_text().splitlines()
     (line,) = (line for line in status if line.startswith("VmHWM:"))
     return int(line.split()[1]) * 1024

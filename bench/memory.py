@@ -1,7 +1,8 @@
-"""What conversations under way occupy, in a process of its own: `python -m bench.memory SUITE`.
+"""Memory of conversations in progress: `python -m bench.memory SUITE`.
 
-Of its own, because memory that earlier measurements freed would hide what this one takes. Every
-conversation is stopped half-way, so that all of them are under way at once.
+The measurement has a process of its own, because memory that earlier measurements freed would hide
+part of the result. Every conversation is stopped half-way, so that all of them are in progress at
+once.
 """
 
 import asyncio
@@ -41,9 +42,9 @@ def main() -> None:
 
 
 class _Halfway:
-    """A model that passes on half of a conversation's scripted replies, then waits to be released.
+    """A model that returns half of the scripted replies, then waits for its release.
 
-    `are_held` is set once so many conversations wait.
+    `are_held` is set when the given number of conversations wait.
     """
 
     def __init__(self, gold: Gold, side: Role, count: int) -> None:
@@ -65,7 +66,7 @@ class _Halfway:
 
 
 async def _hold(suite: Suite, gold: Gold, count: int) -> int:
-    """Return the bytes that this process occupies while so many conversations wait half-way."""
+    """Return the memory of this process in bytes while `count` conversations wait half-way."""
     agent = _Halfway(gold, "agent", count)
     trials = -(-count // len(suite.tasks))
     config = RunConfig(suite.name, ("scripted",), judge="assume-met", trials=trials)

@@ -1,9 +1,9 @@
-"""What a grid of a million spoken conversations needs: `python -m bench.million [MODEL] [PRICES.toml]`.
+"""Resources for a grid of a million spoken conversations.
 
-A few hundred conversations of courier are played and counted: as text with agent and user behind local
-servers, and spoken over a telephone line by the embedded engines. All else is multiplication, printed
-with what it is multiplied by. MODEL is priced by the table that ships, or by PRICES.toml; without a
-price money is unknown.
+Usage: `python -m bench.million [MODEL] [PRICES.toml]`. A few hundred conversations of courier are
+played and measured: as text with agent and user behind local servers, and spoken over the telephone
+channel by the embedded engines. All other figures are products, printed with their factors. MODEL
+is priced by the bundled table, or by PRICES.toml; without a price the cost is unknown.
 """
 
 import resource
@@ -34,24 +34,24 @@ from dragoman.store.run_file import FILE
 SUITE, LINE = "courier", "telephone"
 MANY = 1_000_000
 SECONDS_OF_A_CALL = 1.5
-"""What a call to a model is taken to take; measure yours, and it is in proportion."""
+"""Assumed seconds of a model call; the results scale in proportion to your own figure."""
 
 AT_A_TIME = 500
-"""Conversations that one process plays beside each other."""
+"""Conversations that one process plays concurrently."""
 
 
 class Units(msgspec.Struct):
-    """What the conversations of one run took, all together.
+    """Totals over the conversations of one run.
 
     Attributes:
-        conversations: How many there were.
-        cpu: Seconds of CPU, those of speech workers among them.
-        calls: Of models.
-        utterances: That were spoken and heard.
-        speech: Their seconds, as they arrived.
+        conversations: Number of conversations.
+        cpu: CPU seconds, including those of speech workers.
+        calls: Model calls.
+        utterances: Utterances that were spoken and recognized.
+        speech: Seconds of these utterances, as they arrived.
         records: Bytes of the run's file.
         sounds: Bytes of its audio files.
-        usage: What models used.
+        usage: Usage of models.
     """
 
     conversations: int = 0
@@ -64,7 +64,7 @@ class Units(msgspec.Struct):
     usage: tuple[Usage, ...] = ()
 
     def add(self, _cell: Cell, episode: Episode, _score: Score) -> None:
-        """Count a conversation in."""
+        """Add one conversation to the totals."""
         self.conversations += 1
         self.calls += sum(entry.calls for entry in episode.usage)
         self.usage = total_usage((*self.usage, *episode.usage))

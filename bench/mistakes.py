@@ -1,9 +1,9 @@
-"""What the checks of single texts find in released translations, and which mistakes they notice.
+"""Findings of single-text checks in released translations, and mistakes they detect.
 
-`python -m bench.mistakes` reads what was pulled of tau2 and seataubench. Found is what the checks say
-of the release, texts that are alike counted once. Mistakes are put into texts with nothing found, of
-each domain and language at most a sample, which a fixed seed draws. The figures of docs/linting.md
-are what it prints.
+`python -m bench.mistakes` reads the pulled data of tau2 and seataubench. The findings are those of
+the checks on the release; equal texts are counted once. Mistakes are inserted into texts without
+findings: from each domain and language at most a sample, which a fixed seed draws. The script
+prints the figures of docs/how_to/translate.md.
 """
 
 import random
@@ -38,7 +38,7 @@ Translations = dict[str, tuple[Segment, str]]
 
 
 class Released(msgspec.Struct, frozen=True):
-    """A domain's released translations into a language, and what they are held to."""
+    """A domain's released translations into a language, and the criteria they must meet."""
 
     domain: str
     language: str
@@ -131,7 +131,7 @@ def _print_noticed(released: list[Released]) -> None:
 
 
 def _own(segment: Segment, target: str, of: Released, draw: random.Random) -> Mapping[str, str]:
-    """Return mistakes made of a translation itself."""
+    """Return mistakes that are made from the translation itself."""
     lines = target.rstrip("\n").split("\n")
     made = {"empty": "", "announced": f"Here is the translation: {target}"}
     made |= {"left in English": segment.source}
@@ -176,7 +176,7 @@ def _foreign(
     beside: Mapping[tuple[str, str], Translations],
     draw: random.Random,
 ) -> Mapping[str, str]:
-    """Return mistakes made of other translations."""
+    """Return mistakes that are made from other translations."""
     made = {}
     language = draw.choice([code for code in LANGUAGES if code != of.language])
     there = beside.get((of.domain, language), {}).get(segment.source)

@@ -1,4 +1,4 @@
-"""Recorded replies to BFCL's questions: what checks, decoding and their peer are measured with."""
+"""Recorded replies to BFCL's questions: the input for checks, decoding and the peer."""
 
 import gzip
 import json
@@ -26,7 +26,7 @@ Json = Any
 
 
 class Checked(NamedTuple):
-    """Calls that were decoded from a reply, by name, and what they are checked against."""
+    """Calls that were decoded from a reply, by name, and the data to check them against."""
 
     question: Question
     documents: Json
@@ -36,14 +36,14 @@ class Checked(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """What models replied: decoded calls, and the texts or items of each form."""
+    """Replies of models: decoded calls, and the texts or items of each form."""
 
     checked: list[Checked]
     replies: Mapping[str, list[Json]]
 
 
 def load_recorded() -> Recorded:
-    """Read all recorded replies, or raise DataError where the material is not there."""
+    """Read all recorded replies; raise DataError if the material is absent."""
     checked: list[Checked] = []
     replies: dict[str, list[Json]] = {"python": [], "java": [], "javascript": [], "items": []}
     for category in CATEGORIES:
@@ -80,7 +80,7 @@ def _questions(category: str) -> tuple[dict[str, Json], dict[str, Json]]:
 
 
 def folder_of(variable: str, default: str) -> Path:
-    """Return a folder of BFCL's material: that of the variable, or the one beside the project."""
+    """Return a folder of BFCL's material: from the variable, or next to the project."""
     return Path(os.environ.get(variable) or SHARED / default) / "bfcl"
 
 

@@ -1,4 +1,4 @@
-"""What a report on 20,000 conversations costs: time, memory, and how large the page is."""
+"""Cost of a report on 20,000 conversations: time, memory, and size of the page."""
 
 import random
 import resource
@@ -32,11 +32,11 @@ LANGUAGES = ("en", "th", "vi", "id", "zh")
 MOST_SECONDS = 60
 MOST_MEGABYTES = 25
 WORDS = 40
-"""How many words of its own each message has: of several models no two say the same."""
+"""Words that each message has of its own: two models never say the same."""
 
 
 def print_reporting(suite: Suite, gold: Gold) -> None:
-    """Write a run of 20,000 conversations through the store, and its report in a process of its own."""
+    """Store a run of 20,000 conversations, and write its report in a separate process."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "run"
         write_run(folder, suite, gold)
@@ -55,7 +55,7 @@ def print_reporting(suite: Suite, gold: Gold) -> None:
 
 
 def write_run(folder: Path, suite: Suite, gold: Gold, conversations: int = CONVERSATIONS) -> None:
-    """Write a run as a grid of four agents in five languages makes it, half of it lost."""
+    """Write a run like that of a grid of four agents in five languages; half of it fails."""
     tasks = {task.id: task for task in suite.tasks if task.id in gold}
     names = list(tasks)[:TASKS]
     trials = conversations // (len(names) * len(AGENTS) * len(LANGUAGES))

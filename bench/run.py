@@ -1,8 +1,9 @@
-"""Measures what a run costs, with models that answer at once: `make bench`, or sections of it by name.
+"""Measures the cost of a run with models that answer at once: `make bench`.
 
-Every model-driven conversation goes the whole way that a real one does: prompts, histories, decoding
-of completion bodies, tools of both sides, scoring with strict replay, and storage. The scripted models
-yield to the event loop at every call, so conversations really run side by side.
+Sections can be chosen by name. Every model-driven conversation takes the same path as a real one:
+prompts, histories, decoding of completion bodies, tools of both sides, scoring with strict replay,
+and storage. The scripted models yield to the event loop at every call, so conversations really run
+concurrently.
 """
 
 import resource
@@ -22,6 +23,7 @@ from bench.looking import print_looking
 from bench.masking import print_masking
 from bench.measures import print_measures
 from bench.measuring import pace
+from bench.recorded_figures import copied_output, record_section
 from bench.reporting import print_reporting
 from bench.scripted import gold_episodes
 from bench.spreading.workers import print_workers
@@ -50,11 +52,16 @@ def main(chosen: Sequence[str]) -> None:
     unknown = [name for name in chosen if name not in SECTIONS]
     if unknown:
         sys.exit(f"no section {', '.join(unknown)}; there are: {', '.join(SECTIONS)}")
-    print(f"Python {sys.version.split()[0]}, a round of plain Python takes {pace():.0f} ns here")
+    nanoseconds = pace()
+    print(
+        f"Python {sys.version.split()[0]}, a round of plain Python takes {nanoseconds:.0f} ns here"
+    )
     suites = _suites()
     for name in chosen or SECTIONS:
         print(f"== {name}", flush=True)
-        SECTIONS[name](suites)
+        with copied_output() as copy:
+            SECTIONS[name](suites)
+        record_section(name, copy.getvalue().splitlines(), nanoseconds)
 
 
 def _loop(suites: list[Suite]) -> None:
@@ -165,8 +172,8 @@ def _suites() -> list[Suite]:
 
 
 def _print_memory(name: str) -> None:
-    sys.stdout.flush()
-    subprocess.run([sys.executable, "-m", "bench.memory", name], check=True)
+    words = [sys.executable, "-m", "bench.memory", name]
+    print(subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout, end="")
 
 
 def _print_start_up() -> None:

@@ -1,7 +1,7 @@
 """Takes the pictures of the documentation from real runs: `make screenshots`.
 
-Runs are played without a key and looked at in Chromium; the pictures are written into a build
-folder and never committed, so that they show what the program shows today.
+The runs are played without a key and shown in Chromium. The pictures are written into a build
+folder and never committed, so that they show the current program.
 """
 
 import argparse
@@ -19,10 +19,10 @@ from typing import NamedTuple
 from urllib.request import urlopen
 
 MAX_BYTES = 150_000
-"""Bytes of the largest picture."""
+"""Maximum size of a picture, in bytes."""
 
 WAIT_SECONDS = 120.0
-"""Seconds after which a page that does not show what it should is given up."""
+"""Seconds after which a page that does not show the expected text is abandoned."""
 
 GRID = (
     *("run", "courier", "--agent", "support-v2=careful", "--agent", "support-v1=literal"),
@@ -44,7 +44,7 @@ SMALL = ("run", "sample:shop", "--agent", "gold", "--agent", "silent", "--trials
 
 
 class Picture(NamedTuple):
-    """One picture: its name, the page that it shows, and how large the window is."""
+    """One picture: its name, the page that it shows, and the size of the window."""
 
     name: str
     page: str
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def play(folder: Path) -> None:
-    """Play the runs and write the report of the first."""
+    """Play the runs and write the report of the first one."""
     runs = folder / "runs"
     dragoman(folder, *GRID, "--out", str(runs / "nightly"))
     dragoman(folder, "blame", str(runs / "nightly"))
@@ -96,7 +96,7 @@ def play(folder: Path) -> None:
 
 
 def dragoman(folder: Path, *words: str) -> None:
-    """Run a command of Dragoman's."""
+    """Run a Dragoman command."""
     command = [sys.executable, "-m", "dragoman", *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -136,7 +136,7 @@ def _take_all(browser: str, address: str, folder: Path, out: Path) -> None:
 
 
 def shown(address: str, page: str, wanted: str) -> str:
-    """Return the text of a page when it has what is wanted: indices are made meanwhile."""
+    """Return a page once it holds the expected text; indices are built meanwhile."""
     until = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < until:
         with urlopen(address + page) as answer:  # noqa: S310 - our own server

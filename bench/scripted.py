@@ -1,4 +1,7 @@
-"""Conversations whose both sides are played by models that answer at once, from gold's own replies."""
+"""Conversations with scripted models on both sides that answer at once.
+
+The scripts are the replies of the gold agent and user.
+"""
 
 import asyncio
 
@@ -19,7 +22,7 @@ from dragoman.simulation.participants.llm import LlmParticipant
 from dragoman.simulation.prompts import default_prompts
 
 Gold = dict[str, Episode]
-"""What gold did in each task."""
+"""The gold agent's conversation of each task."""
 
 GREETED: dict[Role, int] = {"agent": 1, "user": 0}
 
@@ -50,7 +53,7 @@ def model_of(gold: Gold, side: Role) -> ScriptedModel:
 
 
 def setup_of(suite: Suite, models: tuple[ChatModel, ChatModel], config: RunConfig) -> Setup:
-    """Return a run of an agent's and a user's model."""
+    """Return the setup of a run with the given models as agent and user."""
     agent, user = (
         ResolvedParticipant(
             model.name, LlmParticipant(model, default_prompts()), content_key(model.name)

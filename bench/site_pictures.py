@@ -1,6 +1,7 @@
-"""Puts pictures into the built site where its pages have a note `picture: NAME | what it shows`.
+"""Puts pictures into the built site where a page has a note.
 
-It needs the standard library alone. A picture that was not taken leaves its note, which nobody sees.
+The note reads `picture: NAME | caption`. The script needs the standard library alone. If a picture
+was not taken, its note stays; readers do not see it.
 """
 
 import html

@@ -1,4 +1,4 @@
-"""What storing an episode costs in an empty run and in a large one."""
+"""Cost of storing an episode in an empty run and in a large one."""
 
 import tempfile
 from collections.abc import Iterator
@@ -20,9 +20,10 @@ ROUND = 1_000
 
 
 def print_storage(gold: Gold) -> None:
-    """Store by turns into an empty run and into one that holds 100,000, each commit for itself.
+    """Store alternately into an empty run and into one with 100,000; commit each episode.
 
-    By turns, because a machine's speed varies more over a minute than the costs differ.
+    The rounds alternate because the speed of a machine varies more over a minute than the costs
+    differ.
     """
     episodes = list(gold.values())
     empty, full = 0.0, 0.0

@@ -1,8 +1,8 @@
-"""What a run costs at 0, 100,000 and 1,000,000 conversations: `python -m bench.storage_large [ROWS]`.
+"""Cost of a run at 0, 100,000 and 1,000,000 conversations.
 
-The run is one of courier that can be gone on with. One conversation of each task and agent is played,
-and stored for all trials in the order in which they would be played; the last three are left to the
-command `resume`.
+Usage: `python -m bench.storage_large [ROWS]`. The run is one of courier that can be resumed. One
+conversation of each task and agent is played, and stored for all trials in the order of playing.
+The last three conversations are left to the command `resume`.
 """
 
 import asyncio
@@ -33,10 +33,10 @@ from dragoman.store.run_store import open_run
 ROWS = 1_000_000
 ROUND = 5_000
 ROUNDS = 5
-"""How often writing is timed at each number of conversations: the median is printed."""
+"""Timed rounds of writing at each number of conversations; the median is printed."""
 
 BATCH = 32
-"""As many as the writer commits together where many are played at once."""
+"""Episodes per commit, as many as the writer commits together in a concurrent run."""
 
 LEFT = 3
 SUITE, AGENTS = "courier", ("gold", "literal", "silent")
@@ -45,7 +45,7 @@ Outcome = tuple[Episode, Score]
 
 
 def main() -> None:
-    """Fill one run; by how many conversations it has, time writing, showing, and at last resuming."""
+    """Fill one run; at several sizes, time writing and showing, and at last resuming."""
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def _started(run: Path, least: int) -> list[Pending]:
-    """Make a run of at least so many conversations; return them as they would be played."""
+    """Start a run of at least `least` conversations; return them in the order of playing."""
     tasks = len(build_setup(RunConfig(SUITE, AGENTS)).tasks)
     trials = -(-least // (tasks * len(AGENTS)))
     job = start_job(build_setup(RunConfig(SUITE, AGENTS, trials=trials)), run, time.time())
@@ -81,7 +81,7 @@ def _started(run: Path, least: int) -> list[Pending]:
 
 
 def _outcomes() -> dict[tuple[str, str], Outcome]:
-    """Return by task and agent a conversation of theirs and its score."""
+    """Return one conversation and its score for each task and agent."""
     setup = build_setup(RunConfig(SUITE, AGENTS))
     player = Player(setup)
 
@@ -104,8 +104,8 @@ def _entries(
 def _timed(
     run: Path, waiting: Sequence[Pending], outcomes: dict[tuple[str, str], Outcome]
 ) -> tuple[float, float]:
-    """Store rounds of conversations; return the median seconds of one by the clock, and of CPU."""
-    # What was filled in as fast as a disk takes it is not to be written out meanwhile.
+    """Store rounds of conversations; return the median wall and CPU seconds of a round."""
+    # The filled-in rows must not be written to the disk during the measurement.
     os.sync()
     rounds = [
         _store(run, waiting[first : first + ROUND], outcomes)
@@ -117,7 +117,7 @@ def _timed(
 def _store(
     run: Path, waiting: Sequence[Pending], outcomes: dict[tuple[str, str], Outcome]
 ) -> tuple[float, float]:
-    """Store conversations; return the seconds that it took by the clock, and of CPU."""
+    """Store conversations; return the wall and CPU seconds."""
     with open_run(run, write=True) as store, measured() as spent:
         for first in range(0, len(waiting), BATCH):
             store.put(_entries(waiting[first : first + BATCH], outcomes))
@@ -125,14 +125,14 @@ def _store(
 
 
 class _Took(NamedTuple):
-    """Seconds that a command took, by the clock and of CPU."""
+    """Wall and CPU seconds of a command."""
 
     wall: float
     cpu: float
 
 
 def _command(*words: str) -> _Took:
-    """Run a command as a process of its own."""
+    """Run a command in a separate process."""
     began, before = time.perf_counter(), _of_children()
     subprocess.run([sys.executable, "-m", "dragoman", *words], check=True, capture_output=True)
     return _Took(time.perf_counter() - began, _of_children() - before)

@@ -1,4 +1,7 @@
-"""Conversations per second: played, scored and stored; scored again; and where the time goes."""
+"""Conversations per second when played, scored and stored, and when scored again.
+
+It also prints the CPU time of each part.
+"""
 
 import asyncio
 import tempfile
@@ -22,7 +25,7 @@ from dragoman.store.record_codec import EpisodeCodec
 
 USUAL = 64
 REFERENCE = {"tau2:airline": 1.05, "tau2:telecom": 7.1}
-"""Conversations per second of the reference: quoted from a measurement elsewhere, not made here."""
+"""Conversations per second of the reference: quoted from a measurement elsewhere."""
 
 
 def print_throughput(suite: Suite, gold: Gold, concurrency: int, conversations: int) -> None:
@@ -41,7 +44,7 @@ def print_throughput(suite: Suite, gold: Gold, concurrency: int, conversations: 
 
 
 def print_whole_set(name: str) -> None:
-    """Play all tasks with gold, from loading their files on."""
+    """Play all tasks with gold; the time includes loading the files."""
     with tempfile.TemporaryDirectory() as folder, measured() as spent:
         setup = build_setup(RunConfig(name, ("gold",), judge="assume-met", concurrency=USUAL))
         job = _started(setup, folder)
@@ -87,7 +90,7 @@ def _started(setup: Setup, folder: str) -> Job:
 
 
 def _executed(job: Job) -> tuple[list[float | None], float, float]:
-    """Return the rewards with wall and CPU seconds."""
+    """Return the rewards, and the wall and CPU seconds."""
     rewards: list[float | None] = []
     waiting = pending_cells(job.cells, job.store)
     with measured() as spent:

@@ -1,4 +1,4 @@
-"""What a page of the viewer takes over a run of 100,000 conversations, and its index to be made."""
+"""Time of the viewer's pages and of its index, over a run of 100,000 conversations."""
 
 import asyncio
 import random
@@ -61,7 +61,7 @@ PAGES = {
 
 
 def print_viewing() -> None:
-    """Write a run with the store, serve it, and print what its pages take."""
+    """Write a run with the store, serve it, and print the times of its pages."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         keys = write_run(run)
@@ -126,7 +126,10 @@ def _entries(cell: StoredCell, draw: random.Random) -> Iterator[StoredEpisode | 
 
 
 def _episode(cell: StoredCell, draw: random.Random) -> Episode:
-    """Return a conversation of some length, with calls; texts are drawn, so that they do not pack well."""
+    """Return a conversation of some length, with calls.
+
+    The texts are random, so that they do not compress well.
+    """
     events: list[Message | ToolResult] = []
     for turn in range(TURNS):
         call = ToolCall(f"c{turn}", "get_order", {"order_id": f"#W{draw.randrange(10**7)}"})
@@ -205,7 +208,7 @@ async def _until_without(session: aiohttp.ClientSession, path: str, text: str) -
 
 
 async def _by_clients(session: aiohttp.ClientSession, clients: int, key: str) -> str:
-    """Return how long pages take that several clients ask for at the same time, each all of them."""
+    """Return the page times of several concurrent clients; each asks for every page."""
     taken: list[float] = []
 
     async def ask(first: int) -> None:

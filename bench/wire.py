@@ -1,8 +1,9 @@
-"""What a call over HTTP costs, how near a run comes to the ideal, and what faults leave of it.
+"""Cost of a call over HTTP, nearness of a run to the ideal, and goodput under faults.
 
-Both sides of retail are chat models behind local servers that replay gold: lean ones, and the one of
-`dragoman.testing` where faults are wanted. They run beside us on the same cores, so their CPU is printed
-too: where both together fill the machine, the wall time says nothing of us.
+Both sides of retail are chat models behind local servers that replay gold: lean servers, and the
+server of `dragoman.testing` when faults are wanted. The servers run on the same cores as the run,
+so their CPU is printed too: if both together fill the machine, the wall time says nothing about the
+run.
 """
 
 import asyncio
@@ -41,7 +42,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Server:
-    """A model server in a process of its own."""
+    """A model server in a separate process."""
 
     def __init__(self, process: "subprocess.Popen[str]", url: str) -> None:
         self._process = process
@@ -145,7 +146,10 @@ async def _played(job: Job, calls: list[int]) -> None:
 
 
 def _print_goodput(folder: Path) -> None:
-    """Half of all calls refused at random, some hang for a minute; the server allows so many a second."""
+    """Print the goodput of a server with a rate limit that refuses half of the calls.
+
+    It refuses them at random; some other calls hang for a minute.
+    """
     allowed, seconds = 150.0, 20.0
     script = folder / "script.json"
     script.write_text('{"rules": [{"reply": {"content": "Hello."}}]}')

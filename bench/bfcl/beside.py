@@ -1,4 +1,4 @@
-"""The published BFCL package at the same work, in a process of its own."""
+"""The published BFCL package doing the same work as ours, in a separate process."""
 
 import os
 import subprocess
@@ -8,14 +8,14 @@ from pathlib import Path
 
 
 class Peer:
-    """A process that does some work once for every line that names it, and says what it took."""
+    """A process that runs a named measure for each input line and reports its cost."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
         self._answer("ready")
 
     def spent(self, measure: str) -> tuple[float, int]:
-        """Return the seconds of CPU that one round takes there, and how much of it succeeds."""
+        """Return the CPU seconds of one round in that process, and how many items succeeded."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{measure}\n")
         self._process.stdin.flush()
@@ -33,7 +33,10 @@ class Peer:
 
 @contextmanager
 def beside(script: str, arguments: tuple[str, ...], folder: Path) -> Iterator[Peer | None]:
-    """Start a script of this folder in the interpreter that PEER_BFCL names; None without one."""
+    """Start a script of this folder in the interpreter that PEER_BFCL names.
+
+    Yield None if the variable names no interpreter.
+    """
     interpreter = os.environ.get("PEER_BFCL")
     if not interpreter:
         print("  PEER_BFCL names no interpreter: the published package's figures are quoted")

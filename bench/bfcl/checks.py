@@ -1,10 +1,10 @@
-"""BFCL's single turn on recorded replies: checks, decoding, and what the command takes.
+"""BFCL's single-turn checks on recorded replies: checks, decoding, and commands.
 
-With `PEER_BFCL=PYTHON`, an interpreter that has the published package, the same work is done there,
-by turns with ours, so that a machine whose speed varies slows both.
+With `PEER_BFCL=PYTHON`, an interpreter that has the published package, the package does the same
+work. Its rounds alternate with ours, so that a machine whose speed varies slows both.
 
-A check is timed from calls and a question in memory to the verdict: neither side's time has the
-reading of its files in it, and neither keeps anything from one check for another.
+The time of a check runs from calls and a question in memory to the verdict. Neither side's time
+includes reading its files, and neither side keeps anything from one check for another.
 """
 
 import gc
@@ -38,10 +38,10 @@ QUOTED = {
     "java": "6,700",
     "javascript": "7,300",
 }
-"""Of the published package, per second: quoted from a measurement elsewhere."""
+"""Figures of the published package, per second: quoted from a measurement elsewhere."""
 
 Work = Callable[[], int]
-"""Does some work once and returns how often it succeeded."""
+"""Function that does some work once and returns how often it succeeded."""
 
 
 def print_bfcl() -> None:
@@ -50,7 +50,7 @@ def print_bfcl() -> None:
     except DataError as error:
         print(f"BFCL's recorded replies are not measured: {error}", file=sys.stderr)
         return
-    # What is measured with is no garbage: looking for some in it would be measured too.
+    # The test data stays alive: without freeze, scanning it for garbage would be timed too.
     gc.collect()
     gc.freeze()
     print(f"BFCL, {len(recorded.checked)} decoded replies, medians of {ROUNDS} rounds")

@@ -1,4 +1,4 @@
-"""What BFCL takes from the command line: to the first verdict, and to score all of non-live again."""
+"""Time of BFCL commands: up to the first verdict, and to score non-live again."""
 
 import os
 import resource
@@ -17,11 +17,14 @@ ROUNDS = 5
 FIRST_VERDICT = ("run", "bfcl:simple_python", "--limit", "1", "--agent", "gold")
 WHOLE_FILE = ("run", "bfcl:non_live", "--agent", "gold")
 QUOTED = {"first verdict": "7 to 13 s", "1,390 entries again": "11.3 s"}
-"""Of the published package: quoted from a measurement elsewhere, where it imports every vendor's SDK."""
+"""Figures of the published package, quoted from a measurement elsewhere.
+
+There the package imports the SDK of every vendor.
+"""
 
 
 class Spent(NamedTuple):
-    """Seconds that a command took."""
+    """Wall and CPU seconds of one command."""
 
     wall: float
     cpu: float

@@ -1,4 +1,4 @@
-"""A call for each interface of BFCL's several turns that only looks, with no arguments."""
+"""A read-only call without arguments for each API of BFCL's multi-turn entries."""
 
 LOOKS = {
     "GorillaFileSystem": "pwd",
@@ -10,4 +10,8 @@ LOOKS = {
     "TwitterAPI": "posting_get_login_status",
     "VehicleControlAPI": "find_nearest_tire_shop",
 }
-"""Every function of the MathAPI needs arguments: the few entries that begin with it get no look."""
+"""Read-only function of each API.
+
+Every function of the MathAPI needs arguments, so `nothing` stands for it: the few entries that
+begin with this API get no read-only call.
+"""

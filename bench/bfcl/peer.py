@@ -1,7 +1,7 @@
-"""The published BFCL package at the same work, in an interpreter that has it: `PYTHON bfcl_peer.py CASES`.
+"""The published BFCL package at the same work: `PYTHON bfcl_peer.py CASES`.
 
-Imports nothing of ours. After every line on standard input that names a measure it does that work
-once and prints the seconds of CPU that it took.
+The script runs in an interpreter that has the package, and imports nothing of ours. For each line
+on standard input that names a measure, it does that work once and prints the CPU seconds.
 """
 
 import gc
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def check(cases: list[Any]) -> int:
-    """Check every reply's calls; return how many pass."""
+    """Check the calls of every reply; return how many replies pass."""
     models = {
         shown: next(
             name for name, of in MODEL_CONFIG_MAPPING.items() if of.underscore_to_dot == shown
@@ -56,7 +56,7 @@ def check(cases: list[Any]) -> int:
 
 
 def decode(form: str, replies: list[object]) -> int:
-    """Decode every reply; return how many can be."""
+    """Decode every reply; return how many can be decoded."""
     handler = SimpleNamespace(is_fc_model=True)
     decoded = 0
     for reply in replies:
@@ -66,7 +66,7 @@ def decode(form: str, replies: list[object]) -> int:
             else:
                 default_decode_ast_prompting(reply, ReturnFormat(form))
             decoded += 1
-        except Exception:  # noqa: BLE001, S112 - whatever it raises means that it cannot
+        except Exception:  # noqa: BLE001, S112 - any exception means that it cannot be decoded
             continue
     return decoded
 

@@ -1,11 +1,14 @@
-"""BFCL's several turns: conversations judged per second, beside the published package.
+"""BFCL's multi-turn checks: conversations judged per second, ours and the package's.
 
-With `PEER_BFCL=PYTHON`, an interpreter that has the package, it does the same there, by turns with
-ours. Conversations are gold's calls, or those and one more before each turn's: of a function that there
-is not, or one that only looks at the entry's first interface.
-What is timed is to judge all of a category: every world is made anew. On both sides entries, modules
-and tables were loaded before, and no collection looks at them; the package is given calls as text,
-as its replies are decoded, and evaluates them, we are given them as a record holds them.
+With `PEER_BFCL=PYTHON`, an interpreter that has the published package, the package does the same
+work, in rounds that alternate with ours. A conversation is the calls of the gold agent, or these
+with one more call before each turn. The additional call names a function that does not exist, or it
+is a read-only call to the first API of the entry.
+
+The time is that of judging all conversations of a category; every world is created again. Both
+sides load entries, modules and tables before, and the garbage collector skips them. The package
+gets calls as text, which is the form of its decoded replies, and evaluates them. Our side gets
+calls in the form of a record.
 """
 
 import gc
@@ -32,13 +35,13 @@ from dragoman.registry.suites import load_suite
 
 ROUNDS = 9
 QUOTED = dict(zip(MULTI_TURN, (945, 900, 910, 540), strict=True))
-"""Of the published package, conversations per second: quoted from a measurement elsewhere."""
+"""Conversations per second of the published package, quoted from elsewhere."""
 
 Played = list[list[PlayedTurn]]
 """The turns of each conversation of a category."""
 
 Judge = Callable[[], float]
-"""Judges a category's conversations and returns the seconds of CPU that it takes."""
+"""Function that judges the conversations of a category and returns the CPU seconds."""
 
 
 def print_bfcl_turns() -> None:
@@ -59,7 +62,7 @@ def print_bfcl_turns() -> None:
 
 
 def _measures(category: str, suite: MultiTurnSuite) -> Iterator[tuple[str, str, Judge]]:
-    """Yield the measure that the package knows, its name here, and the same work of ours."""
+    """Yield for each measure the package's name, the printed name, and our function."""
     gold, more, look = (_played(suite, kind) for kind in ("", "more", "look"))
     known = Expectations(suite.long)
     yield category, "as expected", lambda: _spent(suite, gold, Expectations(suite.long))
@@ -78,7 +81,7 @@ def _suite(category: str) -> MultiTurnSuite:
 
 
 def _played(suite: MultiTurnSuite, kind: str) -> Played:
-    """Return gold's calls as a record of somebody else's has them."""
+    """Return gold's calls as they are after decoding from a record."""
     wire = msgspec.json.encode(
         [
             [PlayedTurn((*_first(e, kind), *calls) if calls else ()) for calls in e.gold]
@@ -89,7 +92,7 @@ def _played(suite: MultiTurnSuite, kind: str) -> Played:
 
 
 def _first(entry: MultiTurnEntry, kind: str) -> tuple[ToolCall, ...]:
-    """Return the calls before each turn's."""
+    """Return the additional calls at the start of each turn."""
     names = {"": (), "more": ("nothing",), "look": (LOOKS[next(iter(entry.config))],)}
     return tuple(ToolCall("0", name, {}) for name in names[kind])
 
@@ -117,7 +120,7 @@ def _print(measure: str, name: str, count: int, judge: Judge, peer: Peer | None)
 def _spent(
     suite: MultiTurnSuite, conversations: Sequence[Sequence[PlayedTurn]], expected: Expectations
 ) -> float:
-    """Return the seconds of CPU that judging takes."""
+    """Return the CPU seconds of judging the conversations."""
     start = time.process_time()
     for entry, played in zip(suite.entries, conversations, strict=True):
         records = expected.compare(entry, played)

@@ -1,9 +1,9 @@
-"""The published BFCL package judging conversations of several turns, in an interpreter that has it.
+"""The published BFCL package judging multi-turn conversations.
 
-Imports nothing of ours. After every line on standard input that names a category it judges that
-category's conversations once, in fresh worlds, and prints the seconds of CPU that it took. They are
-gold's calls; behind `more` each turn begins with one more, which leads nowhere, behind `look` with
-one that only looks.
+The script runs in an interpreter that has the package, and imports nothing of ours. For each line
+on standard input that names a category, it judges the conversations of that category once, in fresh
+worlds, and prints the CPU seconds. The conversations are gold's calls. After `more`, each turn
+begins with one more call, to a function that does not exist; after `look`, with a read-only call.
 """
 
 import gc
@@ -54,7 +54,7 @@ def _classes(cases: Cases) -> set[str]:
 
 
 def _judged(cases: Cases, more: str) -> tuple[float, int]:
-    """Return the seconds of CPU that judging takes, and how many pass."""
+    """Return the CPU seconds of judging, and how many conversations pass."""
     given = [
         [[[*_first(entry, more), *turn]] if turn else [] for turn in answer]
         for entry, answer in cases
@@ -68,7 +68,7 @@ def _judged(cases: Cases, more: str) -> tuple[float, int]:
 
 
 def _first(entry: dict[str, Any], more: str) -> tuple[str, ...]:
-    """Return the calls before each turn's."""
+    """Return the additional calls at the start of each turn."""
     match more:
         case "more":
             return ("nothing()",)
@@ -79,7 +79,10 @@ def _first(entry: dict[str, Any], more: str) -> tuple[str, ...]:
 
 
 def _forget_environments() -> None:
-    """Forget the worlds of the last round, which the package keeps by name: the next needs fresh ones."""
+    """Forget the worlds of the last round: the package keeps them by name.
+
+    The next round needs fresh worlds.
+    """
     kept = vars(multi_turn_utils)
     for name in [name for name in kept if name.endswith("_instance")]:
         del kept[name]

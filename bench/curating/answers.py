@@ -1,4 +1,4 @@
-"""What it costs to score 20,000 stored answers to tasks over web APIs, and to make a board of them."""
+"""Cost of scoring 20,000 stored answers to tasks over web APIs, and of their board."""
 
 import functools
 import subprocess
@@ -29,13 +29,13 @@ _THOUGHTS = (
 
 
 def print_answers() -> None:
-    """Print it, measured in a process of its own: what it occupies is asked for too."""
+    """Measure in a separate process, because its memory is a result too."""
     sys.stdout.flush()
     subprocess.run([sys.executable, "-m", "bench.curating.answers"], check=True)
 
 
 def answer(messages: list[dict[str, object]], tools: object) -> str:
-    """Answer in the form that is asked for: mostly right, else with one of several mistakes."""
+    """Answer in the required form: mostly right, otherwise with one of several mistakes."""
     del tools
     query = str(messages[1]["content"])
     task = _tasks().get(query)

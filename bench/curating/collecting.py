@@ -1,4 +1,4 @@
-"""What it costs to collect 50,000 API documents and to merge their twins."""
+"""Cost of collecting 50,000 API documents and merging near-duplicates."""
 
 import json
 import subprocess
@@ -17,13 +17,13 @@ from dragoman.store.dataset import Dataset
 
 DOCUMENTS = 50_000
 SERVICES = DOCUMENTS * 5 // 10
-"""Each has a document in OpenAPI."""
+"""Number of services; each has a document in OpenAPI."""
 
 OLD = DOCUMENTS * 2 // 10
-"""So many of them have an older one in Swagger 2.0, which is its twin."""
+"""Number of services that also have an older document in Swagger 2.0, a near-duplicate."""
 
 LISTED = DOCUMENTS * 3 // 10
-"""So many are in a list too, on pages of a thousand rows."""
+"""Number of services that are also in a list, on pages of a thousand rows."""
 
 IN_YAML = 10
 """Every tenth document is in YAML."""
@@ -34,13 +34,13 @@ TARGET_S = 60.0
 
 
 def print_collecting() -> None:
-    """Print it, measured in a process of its own: what it occupies is asked for too."""
+    """Measure in a separate process, because its memory is a result too."""
     sys.stdout.flush()
     subprocess.run([sys.executable, "-m", "bench.curating.collecting"], check=True)
 
 
 def write_sources(folder: Path, documents: int = DOCUMENTS) -> None:
-    """Write documents of services that are made up; half of them are twins of others."""
+    """Write documents of invented services; half of the documents are near-duplicates."""
     for number in range(SERVICES * documents // DOCUMENTS):
         place = folder / "new" / f"{number // FOLDER:03}"
         place.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What it costs to filter 50,000 API documents by their checks over time."""
+"""Cost of filtering 50,000 API documents by their checks over time."""
 
 import asyncio
 import subprocess
@@ -29,15 +29,16 @@ KINDS: tuple[AnswerKind, ...] = ("5xx", "4xx", "empty", "not JSON", "timeout")
 
 
 def print_filtering() -> None:
-    """Print them, from a process of their own."""
+    """Measure in a separate process."""
     sys.stdout.flush()
     subprocess.run([sys.executable, "-m", "bench.curating.filtering"], check=True)
 
 
 def write_dataset(folder: Path, documents: int = DOCUMENTS) -> None:
-    """Write documents of one operation with a year of monthly checks, in one of which nobody had a line.
+    """Write documents of one operation, each with a year of monthly checks.
 
-    Of ten APIs one fails at random rounds, one has died and one answers otherwise since.
+    In one of the months the checking machine had no network. Of ten APIs one fails in some rounds,
+    one stopped answering in the second half of the year, and one returns different data.
     """
     with Dataset(folder) as dataset:
         for start in range(0, documents, BATCH):

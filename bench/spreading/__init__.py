@@ -1,1 +1,1 @@
-"""What more processes bring."""
+"""Benchmarks of runs with several worker processes."""

@@ -1,4 +1,7 @@
-"""The gold agent, a tenth of a second late: a run then waits for other things than its own work."""
+"""The gold agent with a delay of a tenth of a second.
+
+A run with it waits for the agent instead of its own work.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,7 +14,7 @@ SECONDS = 0.1
 
 
 class Slow:
-    """Answers as gold does."""
+    """An agent that answers as gold does, after a delay."""
 
     name = "slow"
 

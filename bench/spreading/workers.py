@@ -1,10 +1,11 @@
-"""Conversations per second, scores per second and utterances per minute against workers 1 and 2.
+"""Conversations and scores per second, and utterances per minute, by worker processes.
 
-What starting takes is left out of rates, and so is the end, where fewer conversations are left than are
-played at a time: text is counted from the first result on, speech between as many first and last
-results as there are conversations at a time, for they end together. CPU is that of all processes,
-user and system, with starting and end: on a machine that does other work beside, it says more than
-the clock. Two processes are twice as fast where two cores have nothing else to do.
+The runs use one and two worker processes. The rates exclude the start-up. They also exclude the end
+of a run, when fewer conversations are left than are played at a time: text is counted from the
+first result on, and speech without as many first and last results as there are concurrent
+conversations, because these end together. The CPU time is that of all processes, user and system,
+with start-up and end: on a machine that does other work at the same time, it says more than the
+wall time. Two processes are twice as fast if two cores have no other work.
 """
 
 import asyncio
@@ -50,7 +51,7 @@ SPOKEN = RunConfig(
 
 
 class Counted:
-    """When results came, and how many utterances they hold."""
+    """Times of the results, and the number of utterances in each."""
 
     def __init__(self) -> None:
         self.times: list[float] = []
@@ -113,7 +114,7 @@ def _print_scores() -> None:
 
 
 def _print_voice() -> None:
-    """Set one process with one core for speech against one with all, and against two with half each."""
+    """Compare one process with half the cores, one with all cores, and two with half each."""
     print(f"courier by telephone, embedded voices, {os.cpu_count()} cores")
     for title, workers, sharers in (
         ("1 worker, one share of two", 1, 2),
@@ -126,7 +127,10 @@ def _print_voice() -> None:
 
 
 def _played(config: RunConfig, workers: int, folder: Path, sharers: int = 1) -> Counted:
-    """Play a run; engines of its own process are made as where so many share the cores."""
+    """Play a run with speech engines that are sized for a number of sharing processes.
+
+    The engines of this process get the share of cores that one of `sharers` processes gets.
+    """
     made = build_setup(msgspec.structs.replace(config, workers=sharers))
     setup = msgspec.structs.replace(made, config=msgspec.structs.replace(config, workers=workers))
     counted = Counted()
@@ -157,7 +161,7 @@ def _spent() -> Iterator[Callable[[], str]]:
 
 
 def _cpu() -> tuple[float, float]:
-    """Return user and system seconds of this process and of all that it has waited for."""
+    """Return user and system seconds of this process and of its ended children."""
     both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime for each in both), sum(each.ru_stime for each in both)
 

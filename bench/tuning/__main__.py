@@ -1,6 +1,7 @@
-"""`python -m bench.tuning OUT [--rows N] [--english N] [--seed N] [--held-out]`: made rows over the bundled world's APIs.
+"""Writes generated training rows over the APIs of the bundled world.
 
-What a row's agent is told is what agents of `itc:world` are told under `calls=thought-action`.
+Usage: `python -m bench.tuning OUT [--rows N] [--english N] [--seed N] [--held-out]`. The agent of a
+row gets the same instructions as agents of `itc:world` under `calls=thought-action`.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 
 
 def rows_of(questions: list[Question], name: str) -> Iterator[TrainingExample]:
-    """Yield questions as rows: the system message of a run, the question, the answer in its form."""
+    """Yield training rows: a run's system message, a question, and its answer as text."""
     from dragoman.benchmarks.itc.world.api_data import apis
 
     environment = load_bundled_set()
@@ -72,12 +73,15 @@ def rows_of(questions: list[Question], name: str) -> Iterator[TrainingExample]:
 
 
 def asked(asker: Asker, count: int) -> list[Question]:
-    """Return questions, of those with one text the last."""
+    """Return questions; of questions with equal texts, the last one."""
     return list({each.text: each for each in (asker.question() for _ in range(count))}.values())
 
 
 def asked_by_language(asker: Asker, english: int, others: int) -> tuple[list[Question], ...]:
-    """Return so many English questions and so many of other languages; what is drawn beyond is left out."""
+    """Return the given numbers of English and of other questions.
+
+    Questions that are drawn beyond these numbers are discarded.
+    """
     found: tuple[list[Question], list[Question]] = ([], [])
     wanted, seen = (english, others), set()
     while any(len(part) < count for part, count in zip(found, wanted, strict=True)):

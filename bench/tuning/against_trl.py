@@ -1,7 +1,8 @@
-"""`python -m bench.tuning.against_trl BASE ROWS`: our training beside plain `trl`, as ratios.
+"""Our training against plain `trl`: `python -m bench.tuning.against_trl BASE ROWS`.
 
-Both see the same rows, batch and steps, each in a process of its own. The plain one is `trl`'s trainer
-over conversations with its own defaults (its tokens, masks and recomputing), but for what the device asks.
+The results are ratios. Both trainings see the same rows, batch and steps, each in a separate
+process. The plain one is `trl`'s trainer over conversations with its own defaults (its tokens,
+masks and recomputing), except for settings that the device requires.
 """
 
 import argparse
@@ -87,7 +88,7 @@ def _tokens(trainer: object) -> int:
 
 
 def peak_mib() -> float:
-    """Return the most memory that this process held: of the GPU where it is used, else its own."""
+    """Return the peak memory of the GPU if it is used, otherwise of this process."""
     import torch
 
     if torch.cuda.is_available():

@@ -1,6 +1,7 @@
-"""`python -m bench.tuning.development local/FOLDER ROWS`: how a model answers made questions that it never saw.
+"""Quality of a model's answers to generated questions that it never saw.
 
-For choosing sizes and steps, so that nothing is chosen on what is measured.
+Usage: `python -m bench.tuning.development local/FOLDER ROWS`. It serves the choice of sizes and
+steps, so that no choice depends on the data of the final measurement.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""Questions to the bundled world's APIs, made of what their descriptions say and of values of their tables.
+"""Questions to the bundled world's APIs, made of API descriptions and table values.
 
-No task of the world is read: what is asked for is a piece of a description or a name, in its own
-language or, of the global APIs, in a frame of any.
+No task of the world is read. A question asks for a piece of a description or of a name, in the
+language of the API. For the global APIs it may be in a frame of any language.
 """
 
 import random
@@ -23,7 +23,7 @@ _FEWEST, _MOST = 6, 12
 
 
 class Question(msgspec.Struct, frozen=True):
-    """One question: its words, language and thought, what is offered, and the calls wanted."""
+    """One question: its text, language and thought, the tools on offer, and the gold calls."""
 
     text: str
     language: str
@@ -34,11 +34,11 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Asker:
-    """Makes questions.
+    """A generator of questions.
 
     Args:
-        seed: What is drawn from.
-        held_out: Whether they are put in the frames that are never trained on.
+        seed: Seed of the random draws.
+        held_out: Whether the questions use the frames that are never trained on.
     """
 
     def __init__(self, seed: int, *, held_out: bool = False) -> None:
@@ -96,7 +96,7 @@ class Asker:
         return frame.format(what=self._what(api), values=", ".join(said)), ApiCall(api.name, given)
 
     def _what(self, api: ApiRow) -> str:
-        """Return a piece of what an API says of itself."""
+        """Return a piece of an API's description of itself."""
         drawn = self._drawn
         source = drawn.choice([api.name, api.about, api.about])
         words = list(_PIECE.finditer(source))
@@ -164,7 +164,7 @@ class Asker:
 
 
 def _column(api: ApiRow, parameter: ParameterRow) -> Iterator[str]:
-    """Yield the texts that stand in a parameter's column of its table."""
+    """Yield the texts in the table column of a parameter."""
     if not api.table:
         return
     for name in parameter.columns or (parameter.name,):
@@ -175,7 +175,7 @@ def _column(api: ApiRow, parameter: ParameterRow) -> Iterator[str]:
 
 
 def _shaken(example: str, drawn: random.Random) -> str:
-    """Return an example with other digits; a date stays one."""
+    """Return an example with other digits; a date becomes another date."""
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}", example):
         return f"{drawn.randint(2024, 2027)}-{drawn.randint(1, 12):02}-{drawn.randint(1, 28):02}"
     return re.sub(r"\d", lambda _: str(drawn.randrange(10)), example)

@@ -1,7 +1,8 @@
-"""How well the embedded recognizer hears the embedded voices: `python -m bench.voice.accuracy DATA`.
+"""Word error rates of the embedded recognizer on the embedded voices.
 
-Every shipped English voice says every held-out text down every line, or one of an accent that nothing
-was adapted to. The stock model without any adaptation stands beside, on every fifth text.
+Usage: `python -m bench.voice.accuracy DATA`. Every shipped English voice speaks every held-out text
+through every channel; `--unseen` uses one voice whose accent nothing was adapted to instead. The
+stock model without any adaptation is measured too, on every fifth text.
 """
 
 import argparse
@@ -40,11 +41,11 @@ from dragoman.speech.embedded.worker_pool import SpeechWorkerPool
 SEED = 1
 BASELINE_STEP = 5
 UNSEEN = Voice("west-midlands", "en", "West Midlands", "en-gb-x-gbcwmd", 160)
-"""A voice that is not shipped, whose accent nothing was adapted to."""
+"""A voice that is not shipped; nothing was adapted to its accent."""
 
 
 class Heard(NamedTuple):
-    """What came of one text: words said, and words that an edit would mend."""
+    """Result of one text: the words spoken, and the words in error."""
 
     system: str
     line: str
@@ -90,7 +91,7 @@ def main() -> None:
 
 
 def table(heard: Sequence[Heard]) -> list[str]:
-    """Return the rows of a markdown table: the median over voices, and the worst voice."""
+    """Return the rows of a Markdown table: the median over voices, and the worst voice."""
     rows = [
         "| system | line | texts | median WER | worst voice | words |",
         "|---|---|---|---|---|---|",
@@ -123,7 +124,7 @@ def words_read() -> frozenset[str]:
 
 
 def unread_rows(heard: Sequence[Heard], read: frozenset[str]) -> list[str]:
-    """Return rows that say how many words of which no voice read any were heard as they are."""
+    """Return rows with the share of words that no voice read but that were recognized."""
     rows = ["", "| system | line | words never read while adapting | heard |", "|---|---|---|---|"]
     for system, line in dict.fromkeys((one.system, one.line) for one in heard):
         here = (one for one in heard if (one.system, one.line) == (system, line))
@@ -140,7 +141,7 @@ def unread_rows(heard: Sequence[Heard], read: frozenset[str]) -> list[str]:
 
 
 def error_rate(heard: Iterable[Heard]) -> float:
-    """Return errors for each word said, over all texts together."""
+    """Return the errors per spoken word, over all texts together."""
     counted = [(one.errors, one.words) for one in heard]
     return sum(errors for errors, _ in counted) / sum(words for _, words in counted)
 

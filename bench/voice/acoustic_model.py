@@ -1,7 +1,8 @@
-"""Rebuilds the shipped acoustic model from our own sentences: `python -m bench.voice.acoustic_model`.
+"""Rebuilds the shipped acoustic model: `python -m bench.voice.acoustic_model`.
 
-Every shipped English voice reads its texts down four lines, a quarter each; the stock English model is
-then re-estimated on these recordings. The result goes into a folder, to be compared and shipped.
+Every shipped English voice reads our own sentences through four channels, a quarter each. The stock
+English model is then re-estimated on these recordings. The result goes into a folder, to be
+compared and shipped.
 """
 
 import argparse
@@ -41,7 +42,7 @@ SEED = 1
 _SNRS = (15.0, 18.0, 21.0, 25.0)
 
 Reading = tuple[str, Voice, str, tuple[str, ...]]
-"""An id, who reads, the text, and its transcript."""
+"""An id, the voice that reads, the text, and its transcript."""
 
 
 def main() -> None:
@@ -67,7 +68,7 @@ def main() -> None:
 
 
 def _with_accents(known: Pronunciations, said: set[str], library: SpeechLibrary) -> Pronunciations:
-    """Return how the words that are read are known to sound, and how the voices say them."""
+    """Return the known pronunciations of the words, and those of the voices."""
     own = pronunciations(sorted(said & known.keys()), library, accents())
     return {word: tuple(dict.fromkeys((*known[word], *ways))) for word, ways in own.items()}
 
@@ -110,7 +111,7 @@ async def _record(readings: list[Reading], folder: Path) -> None:
 
 
 def _line(number: int) -> tuple[Effect, ...]:
-    """Return the line of a recording: clean, telephone, noise, or both, in turn."""
+    """Return the channel of a recording: clean, telephone, noise, or both, in turn."""
     snr_db = _SNRS[number // LINES % len(_SNRS)]
     return (
         (),

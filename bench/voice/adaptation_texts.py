@@ -1,8 +1,8 @@
-"""What every voice reads for the acoustic model: sentences of our own, frequent words, codes, numbers.
+"""Texts that the voices read for the acoustic model.
 
-The sentences stand in `adaptation_sentences.txt`. Words and codes are drawn with a seed of the voice.
-Of the words of the dictionary a fifth is never drawn (`is_held_out`), so that what the model makes of
-unread words can be told.
+They are sentences of our own (in `adaptation_sentences.txt`), frequent words, codes and numbers.
+Words and codes are drawn with a seed of the voice. A fifth of the dictionary's words is never drawn
+(`is_held_out`), so that the model's accuracy on unread words can be measured.
 """
 
 import hashlib
@@ -86,7 +86,7 @@ def sentences() -> tuple[str, ...]:
 
 
 def frequent_words(known: Pronunciations) -> tuple[str, ...]:
-    """Return the generic model's most frequent words that may be read, most frequent first."""
+    """Return the generic model's most frequent words that may be read, in that order."""
     bigrams = read_bigrams(pocketsphinx_model_folder() / "en-us.lm.bin")
     words = (bigrams.words[number] for number in np.argsort(-bigrams.single, kind="stable"))
     usable = (word for word in words if word.isalpha() and len(word) > 1 and word in known)
@@ -96,7 +96,7 @@ def frequent_words(known: Pronunciations) -> tuple[str, ...]:
 
 
 def texts_for(voice: int, frequent: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what the voice of a number reads."""
+    """Return the texts that the voice with a number reads."""
     random = Random(voice)  # noqa: S311 - draws words, keeps no secret
     own = sentences()
     first = voice * 97 % len(own)
@@ -123,7 +123,10 @@ def _code(random: Random) -> str:
 
 
 def _name(random: Random, frequent: tuple[str, ...]) -> str:
-    """Return a rarer word as somebody spells a name: its letters follow each other as in names."""
+    """Return a rarer word in the form in which callers spell a name.
+
+    Its letters follow each other as in names.
+    """
     value = random.choice(frequent[_LEAST_FREQUENT_SPELLED:])
     return _carried(random, _NAME_CARRIERS, verbalize_spelling(value, random.choice(_PLAIN)))
 

@@ -1,4 +1,4 @@
-"""What an audio set costs: entries per minute, beside the sum of what its stages take of CPU."""
+"""Cost of an audio set: entries per minute, and the CPU time of its stages."""
 
 import os
 import shutil

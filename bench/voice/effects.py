@@ -1,4 +1,4 @@
-"""How many times faster than real time each effect on audio is: `python -m bench.voice.effects`."""
+"""Speed of each audio effect relative to real time: `python -m bench.voice.effects`."""
 
 import sys
 
@@ -36,7 +36,7 @@ def print_voice_effects() -> None:
 
 
 def _speed(speech: Audio, effects: tuple[Effect, ...]) -> float:
-    apply_effects(speech, effects, 1)  # libraries are loaded, tables built
+    apply_effects(speech, effects, 1)  # loads libraries and builds tables
     with measured() as spent:
         for seed in range(REPEATS):
             apply_effects(speech, effects, seed)

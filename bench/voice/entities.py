@@ -1,7 +1,7 @@
-"""Held-out values of every kind as callers say them, and how many of them arrive exactly.
+"""Held-out values of every kind in callers' words, and how many arrive exactly.
 
-`dev` is for choosing rules, `test` for the figures; they share neither names nor sentences. What hears
-is passed in: any function from spoken words to heard words.
+`dev` is for choosing rules, `test` for the figures; they share neither names nor sentences. The
+recognizer is an argument: any function from spoken words to heard words.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from dragoman.core.texts.entities import MONTHS, contains_entity
 
 Split = Literal["dev", "test"]
 Hear = Callable[[str], str]
-"""Takes words as a caller says them, gives words as they are heard."""
+"""Function that takes the words of a caller and returns the heard words."""
 
 SEED = 20_261_121
 COUNT = 60
@@ -45,12 +45,15 @@ class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def everyone(self) -> tuple[str, ...]:
-        """All names, in a database or not."""
+        """All names, those in the database and those outside."""
         return self.database + self.outside
 
 
 class Case(msgspec.Struct, frozen=True):
-    """One value, how the caller says it, and the closed list to snap to (none: it is not snapped)."""
+    """One value, the words of the caller, and the closed list of names to snap to.
+
+    An empty list means that the value is not snapped.
+    """
 
     value: str
     spoken: str
@@ -58,10 +61,10 @@ class Case(msgspec.Struct, frozen=True):
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A row of the table: what is said and how, and the least that should arrive, in percent.
+    """A row of the table: a kind of value, its verbalization, and its minimum in percent.
 
-    `wanted` is for clean audio and for telephone; of unknown names it is the most that may be
-    snapped. Without it nothing is promised.
+    `wanted` holds the minimum for clean audio and for telephone. For unknown names it is the
+    maximum that may be snapped. Without it, nothing is promised.
     """
 
     name: str
@@ -94,7 +97,7 @@ KINDS = (
 
 
 def read_names() -> Names:
-    """Return the table beside this module."""
+    """Return the names from the TOML file next to this module."""
     text = Path(__file__).with_suffix(".toml").read_text("utf-8")
     return msgspec.convert(tomllib.loads(text), Names)
 
@@ -102,7 +105,10 @@ def read_names() -> Names:
 def entity_cases(
     kind: Kind, split: Split, count: int = COUNT, seed: int = SEED
 ) -> tuple[Case, ...]:
-    """Return held-out values of a kind; the same at every call, for more the same and others."""
+    """Return held-out values of a kind.
+
+    The values are the same at every call; a larger count adds others to them.
+    """
     names = read_names()
     random = Random(f"{seed}:{split}:{kind.name}")  # noqa: S311 - for speech, not for secrets
     carriers = names.carriers[split][kind.carrier]
@@ -115,13 +121,13 @@ def entity_cases(
 
 
 def arrives(case: Case, heard: str, rule: SnapRule = DEFAULT_SNAP_RULE) -> bool:
-    """Whether a value stands exactly in what is written of the heard words."""
+    """Return whether a value stands exactly in the normalized text of the heard words."""
     snapped = snap_names(heard, case.database, rule).text if case.database else heard
     return contains_entity(case.value, written_form(snapped))
 
 
 def is_snapped(case: Case, heard: str, rule: SnapRule = DEFAULT_SNAP_RULE) -> bool:
-    """Whether heard words are snapped to any name of the list."""
+    """Return whether any name of the list replaced heard words."""
     return bool(snap_names(heard, case.database, rule).snaps)
 
 
@@ -140,7 +146,7 @@ def rows(hear: Hear, split: Split, count: int) -> Iterator[tuple[Kind, float]]:
 
 
 def perfect(spoken: str) -> str:
-    """Hear every word, as recognizers write them: small letters, no punctuation."""
+    """Return every word in the form of recognizers: lower case, no punctuation."""
     return re.sub(r"[^\w' ]", "", spoken).casefold()
 
 
@@ -152,7 +158,7 @@ def print_entities(hear: Hear, split: Split, count: int) -> None:
 
 
 def _value(kind: Kind, split: Split, names: Names, random: Random) -> tuple[str, str]:
-    """Return a value and how it is said."""
+    """Return a value and its verbalization."""
     match kind.carrier:
         case "date":
             month, day = random.randint(1, 12), random.randint(1, 28)
@@ -177,7 +183,10 @@ def _value(kind: Kind, split: Split, names: Names, random: Random) -> tuple[str,
 
 
 def _tracking(random: Random) -> str:
-    """Return a number of one of three forms: a parcel's by post, a carrier's, a shop's order."""
+    """Return a tracking number of one of three forms.
+
+    The forms are those of postal parcels, of carriers, and of a shop's orders.
+    """
     form = random.choice(("??#########!", "############", "W#######"))
     signs = {"?": ascii_uppercase, "#": digits}
     drawn = "".join(random.choice(signs.get(sign, sign)) for sign in form)

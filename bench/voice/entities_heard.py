@@ -1,7 +1,8 @@
-"""How many values arrive through the embedded voices and recognizer: `python -m bench.voice.entities_heard`.
+"""Shares of values that arrive through the embedded voices and recognizer.
 
-Every value is said by one of the shipped English voices, in turn, down each line. The language model is
-the generic one mixed with the database's names and a policy: what the callers say is not in it.
+Usage: `python -m bench.voice.entities_heard`. The shipped English voices speak the values in turn,
+through each channel. The language model is the generic one mixed with the names in the database and
+a policy: the sentences of the callers are not in it.
 """
 
 import argparse
@@ -61,7 +62,7 @@ async def _print_table(split: Split, options: argparse.Namespace) -> None:
 
 
 def _records(names: Names) -> tuple[str, ...]:
-    """Return what the database says of its customers: names, and addresses at every host."""
+    """Return texts of the customer database: names, and verbalized e-mail addresses."""
     addresses = (
         spoken_email(f"{name.lower()}@{names.hosts[number % len(names.hosts)]}")
         for number, name in enumerate(names.database)

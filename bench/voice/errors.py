@@ -1,9 +1,9 @@
-"""Simulated hearing errors beside real ones: `python -m bench.voice.errors DATA`.
+"""Simulated ASR errors against real ones: `python -m bench.voice.errors DATA`.
 
-Every English text is said by one of the shipped voices, in turn, down a noisy telephone line, and heard
-by the embedded recognizer; the simulator is given the same texts and the same error rate. Both are
-aligned with what was said and their errors are counted by the same rules. `--split dev` has the texts
-that the simulator's settings were chosen on.
+The shipped voices speak the English texts in turn, through a noisy telephone channel, and the
+embedded recognizer hears them. The simulator gets the same texts and the same error rate. Both
+results are aligned with the spoken words, and their errors are counted by the same rules. `--split
+dev` selects the texts on which the simulator's settings were chosen.
 """
 
 import argparse
@@ -44,7 +44,7 @@ SEED = 1
 LINE = "telephone, noise at 20 dB"
 SIMULATED_SEEDS = range(3)
 CHOSEN_ON = 60
-"""The settings were chosen on the messages of `dev` after so many."""
+"""Number of messages of `dev` before the ones on which the settings were chosen."""
 DEV_VALUES = 6
 TARGETS = (0.05, 0.15, 0.30)
 UTTERANCES = 200
@@ -54,14 +54,14 @@ _SENTENCE_END = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s*|\n+")
 
 
 class Pair(NamedTuple):
-    """What was said, and what was heard of it."""
+    """The spoken text, and the heard text."""
 
     said: str
     heard: str
 
 
 class Counted(NamedTuple):
-    """Errors of many utterances: by kind, and by the kind of the word; and the words said."""
+    """Errors of many utterances by kind and by class of word, and the spoken words."""
 
     kinds: Counter[str]
     wrong: Counter[str]
@@ -97,7 +97,7 @@ def read_or_hear(options: argparse.Namespace) -> list[Pair]:
 
 
 def simulated_pairs(pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the same texts as the simulator hears them, at the recognizer's error rate."""
+    """Return the same texts with simulated errors, at the recognizer's error rate."""
     simulator, rate = ErrorSimulator(), count(pairs).rate
     return [
         Pair(said, simulator.simulate(said, "en", rate, seed).text)
@@ -124,7 +124,10 @@ def count(pairs: Iterable[Pair]) -> Counted:
 
 
 def kinds_table(real: Counted, simulated: Counted, halves: tuple[Counted, Counted]) -> list[str]:
-    """Return shares by kind; how much two halves of the real errors differ is the noise to expect."""
+    """Return the shares of error kinds, of the recognizer and of the simulator.
+
+    The difference between two halves of the real errors shows the noise to expect.
+    """
     rows = [
         f"| {kind} | {share(real, kind):.1%} | {share(simulated, kind):.1%} |"
         for kind in get_args(ErrorKind)
@@ -144,7 +147,7 @@ def share(counted: Counted, kind: str) -> float:
 
 
 def apart(first: Counted, second: Counted) -> float:
-    """Return how much of one distribution of kinds would have to move to make it the other."""
+    """Return the share of one distribution of kinds that must move to give the other."""
     return sum(abs(share(first, k) - share(second, k)) for k in get_args(ErrorKind)) / 2
 
 
@@ -176,7 +179,10 @@ def rates_table(data: Path) -> list[str]:
 
 
 def sentences(data: Path) -> dict[str, list[str]]:
-    """Return utterances by language: held-out English, what users of SEATauBench are told, our own."""
+    """Return utterances by language.
+
+    They are held-out English, texts for the users of SEATauBench, and our own sentences.
+    """
     found = {"en": [text.spoken for text in _texts(data, "test")]}
     for language in ("vi", "id", "th"):
         content = (data / f"seataubench/retail/{language}/tasks.json.gz").read_bytes()

@@ -1,7 +1,8 @@
-"""What inverse text normalization, scoring normalization and value matching take for an utterance.
+"""Cost of inverse text normalization, scoring normalization and value matching.
 
-Beside each the rules before it, in the same run: `python -m bench.run hearing`. Caches of texts and values
-are empty before every utterance, those of tables are filled.
+Usage: `python -m bench.run hearing`. The cost is that of one utterance. The same run also measures
+the earlier rules of each step. Caches of texts and values are empty before every utterance; caches
+of tables are filled.
 """
 
 import json
@@ -29,14 +30,14 @@ from dragoman.scoring.speech_accuracy import (
 
 TABLE = Path(__file__).parents[2] / "tests" / "core" / "values" / "stated_values.jsonl"
 VALUES = 5
-"""How many values a call needs of an utterance."""
+"""Number of values that a call needs of an utterance."""
 REPEATS = 3
 
 _Work = Callable[["Sample"], object]
 
 
 class Sample(NamedTuple):
-    """What was said, what was heard of it, and what calls need."""
+    """The spoken text, the heard text, and the values that calls need."""
 
     said: str
     heard: str
@@ -45,7 +46,7 @@ class Sample(NamedTuple):
 
 
 def print_recognition() -> None:
-    """Print the microseconds of CPU for an utterance, for each step and in each language."""
+    """Print the CPU microseconds per utterance, for each step and in each language."""
     for name, samples in (("courier", _courier()), *_table().items()):
         if not samples:
             continue
@@ -112,7 +113,7 @@ _STEPS: dict[str, tuple[_Work, _Work]] = {
 
 
 def _courier() -> list[Sample]:
-    """Return what users of the courier suite say first, and values of its calls."""
+    """Return the first messages of courier's users, and values of the calls."""
     tasks = load_suite("courier").tasks
     said = [(task.scenario.opening, [fact.value for fact in task.scenario.facts]) for task in tasks]
     return _samples([pair for pair in said if pair[0]], "en")
@@ -129,7 +130,7 @@ def _table() -> dict[str, list[Sample]]:
 
 
 def _samples(said: Sequence[tuple[str, Sequence[str]]], language: str) -> list[Sample]:
-    """Return each text with its own values and with those of the ones behind it."""
+    """Return each text with its own values, filled up with those of the texts after it."""
     samples = []
     for number, (text, own) in enumerate(said):
         others = (value for _, values in said[number + 1 :] for value in values)

@@ -1,7 +1,8 @@
-"""What nothing was adapted to: service lines of our own and messages of BFCL, with their suites' texts.
+"""Texts that nothing was adapted to, and the texts of their suites.
 
-`dev` is for choosing and may be looked at; `test` is for the figures. A text is heard with a language model mixed from its suite's policy, tools and database. What users say
-never goes into a model.
+They are service sentences of our own and messages of BFCL. `dev` is for choosing and may be looked
+at; `test` is for the figures. A text is recognized with a language model that is mixed from the
+policy, tools and database of its suite. The users' messages never go into a model.
 """
 
 import gzip
@@ -25,14 +26,14 @@ LINES: Mapping[Split, Path] = {
     "test": Path(__file__).parent / "held_out_lines.txt",
 }
 MESSAGES: Mapping[Split, slice] = {"dev": slice(120), "test": slice(120, 180)}
-"""Which messages each split has, in the order of their hashes."""
+"""Messages of each split, by position in the order of their hashes."""
 
 _MULTI_TURN = "bfcl/BFCL_v4_multi_turn_base.json"
 _FEWEST_WORDS, _MOST_WORDS = 9, 26
 
 
 class HeldOut(NamedTuple):
-    """A text in spoken form, the set that it belongs to, and the suite whose words may be expected."""
+    """A verbalized text, its set, and the suite whose words the recognizer may expect."""
 
     group: str
     suite: str

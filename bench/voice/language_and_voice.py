@@ -1,8 +1,10 @@
-"""What language and voice cost on courier: text, language alone, voice alone, and both, with their interaction.
+"""Cost of language and voice on courier, and their interaction.
+
+The conditions are text, language alone, voice alone, and both:
 
     python -m bench.voice.language_and_voice --asr whisper/FOLDER --languages vi,id,zh --out FOLDER
 
-Embedded voices speak, the recognizer that is named listens; nothing is fetched.
+Embedded voices speak and the named recognizer listens; nothing is downloaded.
 """
 
 import argparse
@@ -20,7 +22,7 @@ from dragoman.experiments.failure_attribution import attribute_failures
 from dragoman.store.run_store import open_run
 
 Cell = tuple[str, str]
-"""The language, and `text` or the line."""
+"""The language, and `text` or the channel."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The lines down which speech is sent, for adapting and for measuring."""
+"""Channels through which speech is sent, for adaptation and for measurement."""
 
 from dragoman.conditions.voice.audio_effects.effects import BandPass, Noise, Resample
 from dragoman.conditions.voice.audio_effects.presets import Effect

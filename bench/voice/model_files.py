@@ -1,4 +1,7 @@
-"""Model files of the trainer that pocketsphinx's own package lacks, made from those that it has."""
+"""Model files for the trainer that pocketsphinx's own package lacks.
+
+They are made from the files that the package has.
+"""
 
 import struct
 from pathlib import Path
@@ -11,10 +14,10 @@ _BYTE_ORDER = 0x11223344
 
 
 def write_mixture_weights(sendump: Path, target: Path) -> None:
-    """Rebuild the weights of the mixtures, in the trainer's form, from the decoder's dump of them.
+    """Rebuild the mixture weights in the trainer's form from the decoder's dump of them.
 
-    The dump holds a byte per weight, by feature stream and codeword: a negative logarithm to the base
-    1.0001, shifted right by ten bits.
+    The dump holds a byte per weight, by feature stream and codeword: a negative logarithm to the
+    base 1.0001, shifted right by ten bits.
     """
     content = sendump.read_bytes()
     streams, at = _streams(content)
@@ -28,7 +31,7 @@ def write_mixture_weights(sendump: Path, target: Path) -> None:
 
 
 def _streams(content: bytes) -> tuple[int, int]:
-    """Return how many feature streams the header tells of, and where it ends."""
+    """Return the number of feature streams in the header, and where the header ends."""
     streams = at = 0
     while True:
         (length,) = struct.unpack_from("<i", content, at)

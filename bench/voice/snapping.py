@@ -1,8 +1,8 @@
-"""Snapping: a name that was spelled is taken for the nearest of a closed list, or left alone.
+"""Snapping: a spelled name becomes the nearest one of a closed list, or stays.
 
-A stage of its own, off by default: it knows the list, which a recognizer does not. Only spelled names
-are snapped, never e-mail addresses or ids, and nothing is snapped that is far from every name or
-nearly as near to a second one.
+Snapping is a separate stage and off by default: it knows the list, and a recognizer does not. Only
+spelled names are snapped, never e-mail addresses or ids. A name is not snapped if it is far from
+every name of the list, or nearly as near to a second one.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,12 +22,12 @@ _MAX_LETTERS = 40
 
 
 class SnapRule(msgspec.Struct, frozen=True):
-    """When a name is taken for one of the list.
+    """The rule by which a heard name becomes a name of the list.
 
     Attributes:
-        name: What results carry; a changed rule has a new name.
+        name: Name of the rule in results; a changed rule has a new name.
         furthest: The largest distance, as a share of the longer name's letters.
-        margin: By how much a second name must be further away.
+        margin: Minimum by which the second-nearest name must be further away.
     """
 
     name: str
@@ -39,7 +39,7 @@ DEFAULT_SNAP_RULE = SnapRule("dragoman-snap-1", furthest=0.34, margin=0.2)
 
 
 class Snap(msgspec.Struct, frozen=True):
-    """What was heard of a name, what it was taken for, and how far apart they are (0 to 1)."""
+    """The heard form of a name, the chosen name, and their distance (0 to 1)."""
 
     heard: str
     name: str
@@ -55,15 +55,15 @@ class Snapped(msgspec.Struct, frozen=True):
 
     @property
     def stage(self) -> Stage:
-        """How records name this stage."""
+        """The stage of records, with the rule's name and settings."""
         return Stage("snapping", self.rule.name, settings=msgspec.to_builtins(self.rule))
 
 
 def snap_names(heard: str, names: Iterable[str], rule: SnapRule = DEFAULT_SNAP_RULE) -> Snapped:
     """Replace spelled names in heard words by the nearest of a closed list.
 
-    It works on words as the recognizer gives them, before they are written: a letter that was taken
-    for a word is still in its place.
+    It works on the words of the recognizer, before normalization: a letter that was recognized as a
+    word is still in its place.
     """
     known = tuple(dict.fromkeys(names))
     words = heard_words(heard)
@@ -78,7 +78,10 @@ def snap_names(heard: str, names: Iterable[str], rule: SnapRule = DEFAULT_SNAP_R
 
 
 def nearest(letters: str, names: Sequence[str], rule: SnapRule) -> Snap | None:
-    """Return the name of a list that letters stand for; None where none is near, or two are."""
+    """Return the name of a list that letters stand for.
+
+    Return None if no name is near enough, or if two are.
+    """
     ranked = sorted((_distance(letters, name), name) for name in names)
     if not ranked or ranked[0][0] > rule.furthest:
         return None
@@ -102,7 +105,7 @@ def _sound_cost(said: str, heard: str) -> float:
 def _spelled_names(words: Heard) -> Iterator[tuple[int, int, str]]:
     """Yield each spelled name: its first word, the word after it, and its letters.
 
-    A lone word among the letters counts with its own letters.
+    A single word among the letters counts with its own letters.
     """
     at = 0
     while at < len(words):

@@ -1,6 +1,6 @@
-"""What speech costs: utterances per minute and core by stage, how busy the cores are, memory.
+"""Cost of speech: utterances per minute and core by stage, busy cores, and memory.
 
-The times are those of the workers and of the children that they fork, as Linux counts them.
+The times are those of the workers and of their forked children, as Linux counts them.
 """
 
 import asyncio
@@ -98,7 +98,7 @@ def _texts(suite: Suite) -> list[str]:
 
 
 def spent_cpu() -> float:
-    """Return the seconds of CPU of this process, of its workers and of their children so far."""
+    """Return the CPU seconds of this process, its workers and their children so far."""
     return time.process_time() + sum(map(_spent, _workers()))
 
 

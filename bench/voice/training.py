@@ -1,7 +1,7 @@
-"""Runs sphinxtrain: features, three passes of Baum-Welch, and the weights in the decoder's form.
+"""Runs sphinxtrain: features, three passes of Baum-Welch, and weights for the decoder.
 
-The programs are those of the Debian packages sphinxtrain, sphinxbase-utils and pocketsphinx with their
-libraries, installed or unpacked under a folder (`dpkg -x`).
+The programs are those of the Debian packages sphinxtrain, sphinxbase-utils and pocketsphinx with
+their libraries, installed or unpacked under a folder (`dpkg -x`).
 """
 
 import os
@@ -22,7 +22,7 @@ _STREAMS = "-ts2cbfn .ptm. -feat 1s_c_d_dd -svspec 0-12/13-25/26-38 -cmn current
 
 
 class Programs(NamedTuple):
-    """Where the trainer is unpacked."""
+    """The trainer's programs under the folder where it is unpacked."""
 
     root: Path
 

@@ -1,4 +1,4 @@
-"""Which of a word's pronunciations a voice used: the trainer must be told."""
+"""Transcripts for the trainer, with the pronunciation that a voice used of each word."""
 
 from collections.abc import Callable
 from itertools import zip_longest
@@ -10,12 +10,14 @@ from dragoman.speech.embedded.language_model import tokenize_spoken_form
 def transcript(
     text: str, known: Pronunciations, phonemes: Callable[[str], str]
 ) -> tuple[str, ...] | None:
-    """Return the words of a text with the numbers of their variants; None where one is unknown.
+    """Return the words of a text with the numbers of their pronunciation variants.
+
+    Return None if a word is unknown.
 
     Args:
-        text: What is read; a capital `A` or `I` is the letter.
-        known: All ways of saying each word, those of the voices' accents among them.
-        phonemes: What the voice that reads says for a word.
+        text: Text that the voice reads; a capital `A` or `I` is the letter.
+        known: All pronunciations of each word, including those of the voices' accents.
+        phonemes: Function that returns the phonemes of the reading voice for a word.
     """
     rows = [(token, word) for token in text.split() for word in tokenize_spoken_form(token)]
     if any(word not in known for _, word in rows):

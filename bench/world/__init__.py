@@ -1,5 +1,5 @@
-"""Writes the tables of the bundled world: `python -m bench.world` after a change of what is here.
+"""Writes the tables of the bundled world: `python -m bench.world`.
 
-Figures are drawn, seeded by the table's name; names of places and codes are public facts; streets,
-firms, people and timetables are invented.
+Run it after a change in this package. Figures are random, seeded by the table's name. Names of
+places and codes are public facts; streets, firms, people and timetables are invented.
 """

@@ -1,4 +1,4 @@
-"""`python -m bench.world`: writes all tables that are generated."""
+"""`python -m bench.world`: writes all generated tables."""
 
 from pathlib import Path
 

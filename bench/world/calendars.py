@@ -1,4 +1,4 @@
-"""Holidays as laws have them, and other days that are known beforehand."""
+"""Statutory holidays, and other days that are known in advance."""
 
 from datetime import date, timedelta
 
@@ -29,7 +29,7 @@ REMARKS = {("Mariä Himmelfahrt", "BY"): "nur in Gemeinden mit überwiegend kath
 
 
 def easter(year: int) -> date:
-    """Easter Sunday (Gauss's rule as Oudin has it)."""
+    """Return the date of Easter Sunday (Gauss's rule as Oudin gives it)."""
     golden = year % 19
     century = year // 100
     moon = (century - century // 4 - (8 * century + 13) // 25 + 19 * golden + 15) % 30
@@ -97,7 +97,7 @@ LUNAR_MONTHS = (
             (5, "2026-06-15"), (6, "2026-07-14"), (7, "2026-08-13"), (8, "2026-09-11"),
             (9, "2026-10-10"), (10, "2026-11-09"), (11, "2026-12-09"), (12, "2027-01-08"))),
 )  # fmt: skip
-"""The first days of the months; a leap month has a minus."""
+"""First days of the months; a leap month has a minus sign."""
 
 NEXT_NEW_YEAR = date(2027, 2, 6)
 
@@ -154,7 +154,7 @@ TOWNS = {
     "1301": 0, "1219": 3, "1220": 3, "1204": 2, "1271": 2, "1608": 12, "1609": 12, "1638": 18,
     "1505": 16, "0228": -40, "0314": -36, "1701": 30, "1906": 50, "2622": 70,
 }  # fmt: skip
-"""Minutes that prayer comes before that of Jakarta, by the code of the town."""
+"""Minutes by which prayer comes before that of Jakarta, by the code of the town."""
 
 
 def prayers() -> Table:

@@ -1,4 +1,4 @@
-"""What all tables are drawn with: days, walks, and a way to write values."""
+"""Shared tools of all tables: days, random walks, and the writing of values."""
 
 import csv
 import io
@@ -9,14 +9,14 @@ from random import Random
 TODAY = date(2026, 3, 16)
 MARCH = tuple(date(2026, 3, day) for day in range(1, 32))
 WINDOW = tuple(date(2026, 3, day) for day in range(9, 19))
-"""Ten days around today, for tables of which every day is long."""
+"""Ten days around today, for tables with many rows per day."""
 
 PAST = tuple(date(2026, 3, day) for day in range(7, 17))
-"""The last ten days, today among them."""
+"""The last ten days, including today."""
 
 Rows = Iterable[Sequence[object]]
 Table = tuple[str, Rows]
-"""Headings as they stand in the file, and rows."""
+"""Headings in the form of the file, and rows."""
 
 
 def drawn(name: str) -> Random:
@@ -24,7 +24,7 @@ def drawn(name: str) -> Random:
 
 
 def working_days(last: date, count: int) -> list[date]:
-    """The last days before the weekend is counted, oldest first."""
+    """Return the last working days, oldest first."""
     days: list[date] = []
     while len(days) < count:
         if last.weekday() < 5:
@@ -34,7 +34,7 @@ def working_days(last: date, count: int) -> list[date]:
 
 
 def walk(random: Random, start: float, step: float, count: int) -> Iterator[float]:
-    """A value that changes by up to a share of itself each day."""
+    """Yield the values of a series that changes each day by up to a share of itself."""
     for _ in range(count):
         yield start
         start *= 1 + random.uniform(-step, step)

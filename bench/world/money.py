@@ -1,4 +1,4 @@
-"""Rates of exchange, each source with its own walk, so that two never agree to the last digit."""
+"""Exchange rates; each source has its own walk, so two never agree to the last digit."""
 
 from bench.world.drawing import TODAY, Table, drawn, walk, working_days
 from bench.world.places import COMMUNES, VOIES
@@ -93,7 +93,7 @@ MANDIS = {
 
 
 def indian(number: float) -> str:
-    """Whole rupees with the last three digits apart and pairs before them."""
+    """Return whole rupees with Indian grouping: the last three digits, then pairs."""
     digits = f"{number:.0f}"
     head, tail = digits[:-3], digits[-3:]
     pairs = [head[max(0, end - 2) : end] for end in range(len(head), 0, -2)][::-1]

@@ -1,4 +1,4 @@
-"""Jobs, advice and other texts that are put together from parts."""
+"""Jobs, advice and other texts that are assembled from parts."""
 
 from random import Random
 
@@ -105,7 +105,10 @@ GAMES = (("2026-03-14", "T20", "Mumbai", "Chennai"), ("2026-03-12", "ODI", "Delh
 
 
 def score(random: Random, kind: str) -> tuple[str, str]:
-    """Runs for wickets, and overs with balls after the point: 19.4 are nineteen and four balls."""
+    """Return runs for wickets, and overs with balls after the point.
+
+    19.4 are nineteen overs and four balls.
+    """
     most = {"T20": 20, "ODI": 50, "Test": 90}[kind]
     overs = f"{most - random.randint(1, 4)}.{random.randint(1, 5)}"
     runs = int(most * random.uniform(6.5, 8.5))

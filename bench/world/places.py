@@ -1,4 +1,4 @@
-"""Places: codes and cities are facts, streets and who lives there are not."""
+"""Places: codes and cities are facts; streets and residents are invented."""
 
 from bench.world.drawing import Table, drawn
 
@@ -28,7 +28,7 @@ POR_TAREFA = {
     "69005070": ("Travessa do Seringueiro", "Adrianópolis", 13),
     "90010150": ("Rua dos Cataventos", "Cidade Baixa", 18),
 }
-"""Postcodes that tasks ask for: street, quarter, and which city."""
+"""Street, quarter and city of the postcodes that tasks ask for."""
 
 
 def cep() -> Table:

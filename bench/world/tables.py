@@ -1,4 +1,4 @@
-"""All tables that are generated, by name."""
+"""All generated tables, by name."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Trains and buses that run in tables only."""
+"""Trains and buses that exist in tables only."""
 
 from bench.world.drawing import Table, drawn
 

@@ -1,4 +1,4 @@
-"""Weather that nobody saw: forecasts, observations and dust."""
+"""Invented weather: forecasts, observations and dust."""
 
 from datetime import datetime, timedelta, timezone
 
