@@ -36,7 +36,7 @@ def skip_unless_required(reason: str) -> NoReturn:
 
 
 def fail_if_skipped(fixtures: list[str], report: pytest.TestReport) -> None:
-    """Make a skipped test in a browser a failed one where these tests must run."""
+    """Turn a skipped browser test into a failed one on machines where these tests must run."""
     if (
         is_required()
         and report.skipped
@@ -48,7 +48,7 @@ def fail_if_skipped(fixtures: list[str], report: pytest.TestReport) -> None:
 
 
 class Tab:
-    """One open page: evaluates expressions in it and keeps what its console complained of."""
+    """One open page: it evaluates expressions and records the errors of its console."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self._socket = socket
@@ -130,7 +130,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def browse(browser: Path) -> Browse:
-    """Run steps in a new tab and return what its console complained of."""
+    """Run steps in a new tab and return the errors of its console."""
 
     async def in_tab(steps: Steps) -> list[str]:
         async with asyncio.timeout(TIME_LIMIT), _new_tab(browser) as tab:

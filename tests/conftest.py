@@ -1,4 +1,4 @@
-"""Fixtures shared by all tests: the bundled sample, and real data where they are at hand."""
+"""Fixtures shared by all tests: the bundled sample, and real data if available."""
 
 import contextlib
 import fcntl
@@ -56,9 +56,10 @@ __all__ = ["browse", "browser"]
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 
-# How many examples a property is tried with: `pytest --hypothesis-profile nightly`. A test that
-# needs more or fewer takes a multiple or a fraction of them. What decides about a change draws the
-# same examples each time, so that the verdict is about the change; `quick` and `search` draw others.
+# The number of examples of a property comes from a profile: `pytest --hypothesis-profile nightly`.
+# A test that needs more or fewer takes a multiple or a fraction of them. The profiles that judge a
+# change draw the same examples each time, so that the verdict is about the change; `quick` and
+# `search` draw others.
 for _profile, _examples, _is_same in (
     ("quick", 20, False),
     ("default", 30, True),
@@ -69,7 +70,7 @@ for _profile, _examples, _is_same in (
 settings.load_profile("default")
 
 
-# What a folder's tests all are.
+# Marks of all tests in a folder.
 MARKED_FOLDERS = {
     "chaos": ("chaos", "slow"),
     "conformance": ("conformance",),
@@ -78,15 +79,14 @@ MARKED_FOLDERS = {
     "whisper": ("whisper",),
 }
 
-# Commands are made of their declarations once for each word that is typed first: a process does it
-# once too.
+# Commands are built from their declarations once for each first word, as in a process.
 COMMANDS = functools.cache(typer.main.get_command)
 DECLARED = functools.cache(lambda word: command_line([word]))
 
 NOT_QUICK = {"slow", "speech", "chaos", "conformance"}
 
 
-# How often Python's cyclic collector looks at what is young, and at what is not.
+# Thresholds of Python's cyclic collector, for its young and its older objects.
 COLLECTOR = (10_000, 20, 50)
 
 
@@ -101,7 +101,7 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_unconfigure() -> Iterator[None]:
-    """Let an ending interpreter not walk all that is left: it takes it seconds to find it needless."""
+    """Keep an ending interpreter from walking its objects: the walk takes seconds."""
     yield
     gc.freeze()
 
@@ -115,7 +115,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @functools.cache
 def folder_marks(file: Path) -> tuple[str, ...]:
-    """Return what a file's tests are for the folder that it is in."""
+    """Return the marks of a file's tests by its folder."""
     folders = {ROOT / "tests" / name: marks for name, marks in MARKED_FOLDERS.items()}
     return tuple(mark for folder in file.parents if folder in folders for mark in folders[folder])
 
@@ -124,7 +124,7 @@ def folder_marks(file: Path) -> tuple[str, ...]:
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let no test in a browser be skipped where they must run."""
+    """Fail a skipped browser test on machines where browser tests must run."""
     report = yield
     fail_if_skipped(getattr(item, "fixturenames", []), report)
     return report
@@ -154,7 +154,7 @@ def shared_folder(variable: str, default: str) -> Path:
 
 
 def read_file(folder: Path, name: str) -> bytes:
-    """Read a file that may lie there raw or gzipped."""
+    """Read a file that is stored raw or gzipped."""
     raw = folder / name
     return (
         raw.read_bytes() if raw.exists() else gzip.decompress((folder / f"{name}.gz").read_bytes())
@@ -163,7 +163,7 @@ def read_file(folder: Path, name: str) -> bytes:
 
 @pytest.fixture(scope="session", autouse=True)
 def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Note the tests' runs as their own, and not as those of whoever runs the tests."""
+    """Record the tests' runs as their own, not as those of the person who runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
@@ -206,7 +206,7 @@ def retail(data_folder: Path) -> DomainSuite:
 
 @pytest.fixture(scope="session")
 def speech_models(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of recognizers' language models, kept as long as what makes them is the same."""
+    """The folder of recognizers' language models, kept until their code changes."""
     made_by = hashlib.sha256()
     for name in ("espeakng-loader", "pocketsphinx"):
         with contextlib.suppress(PackageNotFoundError):
@@ -215,14 +215,14 @@ def speech_models(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPath
         for file in sorted((ROOT / "src" / "dragoman" / package).rglob("*.*")):
             if file.suffix != ".pyc":
                 made_by.update(file.read_bytes())
-    kept = getattr(pytestconfig, "cache", None)  # absent where the plugin is switched off
+    kept = getattr(pytestconfig, "cache", None)  # absent if the plugin is switched off
     name = f"speech-{made_by.hexdigest()[:16]}"
     return Path(kept.mkdir(name)) if kept else tmp_path_factory.mktemp(name)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory, speech_models: Path) -> Iterator[Path]:
-    """A cache for all tests that name none: nobody's own is read or written to."""
+    """A cache for all tests that name none, so that no personal cache is read or written."""
     cache = tmp_path_factory.mktemp("own-cache")
     (cache / "dragoman").mkdir()
     (cache / "dragoman" / "speech").symlink_to(speech_models)
@@ -233,10 +233,10 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, speech_models: Path) -> 
 
 @pytest.fixture(scope="session")
 def in_process() -> Callable[..., CompletedProcess[str]]:
-    """What runs the command line in this process: `in_process("run", ..., cwd=folder, NAME=...)`.
+    """Return a function that runs the command line in this process.
 
-    It costs a thirtieth of a process. What a process alone can show (start-up, signals, kills,
-    descriptors) needs one.
+    For example: `in_process("run", ..., cwd=folder, NAME=...)`. It costs a thirtieth of a process.
+    Behaviour that only a process shows (start-up, signals, kills, descriptors) needs a process.
     """
     return run_here
 
@@ -245,18 +245,18 @@ _PROGRESS = re.compile(r"\d s (?:so far|left)|per second|\d+ of \d+ after \d+ s"
 
 
 def without_progress(errors: str) -> list[str]:
-    """Return the lines of what a process printed that tell no progress: a busy machine is told some."""
+    """Return the lines of a process's output without progress, which a busy machine gets."""
     return [line for line in errors.splitlines() if not _PROGRESS.search(line)]
 
 
 _QUIET = LinePace(first=600, every=600)
-"""Commands of tests are short, and a busy machine is no reason to tell how far they are."""
+"""Commands of tests are short; on a busy machine they must not print progress either."""
 
 
 def run_here(
     *arguments: object, cwd: Path | None = None, **environment: str
 ) -> CompletedProcess[str]:
-    """Run the command line in this process and return what it printed and how it ended."""
+    """Run the command line in this process and return its output and status."""
     words = ["dragoman", *map(str, arguments)]
     output, errors = _stream(), _stream()
     is_paced = LINE_PACE.get() != LinePace()
@@ -282,7 +282,7 @@ def _as_a_process_of_its_own(
     output: io.TextIOWrapper,
     errors: io.TextIOWrapper,
 ) -> Iterator[None]:
-    """Lend the interpreter what a process would have, and take back what it would leave behind."""
+    """Give the interpreter the state of a new process, and restore the state afterwards."""
     loaded = set(sys.modules)
     importlib.invalidate_caches()
     with (
@@ -300,7 +300,7 @@ def _as_a_process_of_its_own(
     ):
         yield
     if ROOT.is_relative_to(cwd):
-        return  # what was loaded from there is the project and its libraries, not a user's modules
+        return  # these modules are the project and its libraries, not a user's
     for name in set(sys.modules) - loaded:
         if (getattr(sys.modules[name], "__file__", None) or "").startswith(f"{cwd}{os.sep}"):
             del sys.modules[name]
@@ -319,7 +319,10 @@ def _printed(stream: io.TextIOWrapper) -> str:
 def once(
     tmp_path_factory: pytest.TempPathFactory, worker_id: str
 ) -> Callable[[str, Callable[[Path], None]], Path]:
-    """What makes a folder once for all workers of a session: the first fills it, others wait."""
+    """Return a function that makes a folder once for all workers of a session.
+
+    The first worker fills the folder, and the others wait.
+    """
     base = tmp_path_factory.getbasetemp()
     root = base if worker_id == "master" else base.parent
 
@@ -341,7 +344,7 @@ def once(
 def pulled_data(
     once: Callable[[str, Callable[[Path], None]], Path], data_folder: Path
 ) -> Callable[[str, Path], Path]:
-    """What lays a source's real data into a cache; they are pulled by the command, once."""
+    """Return a function that puts a source's real data into a cache, pulled once."""
 
     def lay(source: str, cache: Path) -> Path:
         def pull_into(folder: Path) -> None:
@@ -391,13 +394,13 @@ def in_languages(translated: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def read_bfcl(pulled_bfcl: Path) -> Callable[[str], bytes]:
-    """What reads BFCL's files by their short names, after they were pulled from the real data."""
+    """Return a function that reads BFCL's files by their short names, from pulled data."""
     return functools.partial(read_downloaded_file, pulled_bfcl / "dragoman" / "data")
 
 
 @pytest.fixture(scope="session")
 def load_bfcl(read_bfcl: Callable[[str], bytes]) -> Callable[[str], BfclSuite]:
-    """What loads a category of BFCL, or a group of them, from the real data."""
+    """Return a function that loads a BFCL category, or a group of them, from real data."""
     provenance = Provenance("BFCL v4", "Apache-2.0", "", "")
     return functools.cache(lambda name: load_suite(name, read_bfcl, provenance))
 
@@ -410,7 +413,7 @@ def agentic_files() -> Mapping[str, bytes]:
 
 @pytest.fixture
 def load_agentic_suite(agentic_files: Mapping[str, bytes]) -> Callable[..., AgenticSuite]:
-    """What loads a category of these entries, with what a run names for its tools."""
+    """Return a function that loads a category of these entries, with external services."""
 
     def load(category: str, outside: ExternalServices | None = None) -> AgenticSuite:
         source = Provenance("BFCL v4", "Apache-2.0", "", "")
@@ -423,9 +426,10 @@ def load_agentic_suite(agentic_files: Mapping[str, bytes]) -> Callable[..., Agen
 
 @pytest.fixture(scope="session")
 def write_set() -> Callable[..., Path]:
-    """What writes an audio set of chosen tasks: `write_set(folder, suites, tasks, {"mixed": str.lower})`.
+    """Return a function that writes an audio set of chosen tasks.
 
-    Recognizers make of a text what they hear of it; without `audio` nobody spoke.
+    For example: `write_set(folder, suites, tasks, {"mixed": str.lower})`. Each recognizer is a
+    function from a text to its recognized form. Without `audio` the set has no speech.
     """
 
     def write(

@@ -1,4 +1,4 @@
-"""Steps that people take in a browser, and what every page must be."""
+"""Steps of people in a browser, and requirements for every page."""
 
 import asyncio
 import contextlib
@@ -32,10 +32,10 @@ def axe() -> str:
 
 
 async def arrive(tab: Tab, expression: str) -> None:
-    """Wait until an expression holds in whatever page comes next."""
+    """Wait until an expression is true in the page that comes next."""
     async with asyncio.timeout(TIME_LIMIT):
         while True:
-            # What is asked of a page that is being left fails.
+            # A call to a page that is being left fails.
             with contextlib.suppress(AssertionError):
                 if await tab.value(f"document.readyState === 'complete' && Boolean({expression})"):
                     return
@@ -51,7 +51,7 @@ async def press(tab: Tab, key: str) -> None:
 
 
 async def click(tab: Tab, selector: str) -> None:
-    """Click in the middle of what a selector finds."""
+    """Click in the middle of the element that a selector finds."""
     chosen = f"document.querySelector({json.dumps(selector)})"
     place = await tab.value(
         f"({chosen}.scrollIntoView({{block: 'center'}}), (({{x, y, width, height}}) =>"

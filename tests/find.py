@@ -37,7 +37,7 @@ _REPLACED = {
     "": "ions ion ings ing ers er ors or ed es s e y",
 }
 ENDINGS = [(ending, rest) for rest, endings in _REPLACED.items() for ending in endings.split()]
-"""Endings of words, each with what replaces it; the first that fits is replaced."""
+"""Endings of words, each with its replacement; the first matching one is used."""
 
 _NAME = re.compile(r"[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -123,7 +123,7 @@ def _read_module(path: Path, source: Path) -> Module:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the modules for the term on the command line; return 1 where there is none."""
+    """Print the modules for the term on the command line; return 1 if none is found."""
     parser = argparse.ArgumentParser("find.py", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("term", nargs="+", help='words in any spelling, such as "rate limiter"')
     term = " ".join(parser.parse_args(arguments).term)

@@ -1,4 +1,4 @@
-"""The guide to agents shows what its examples hold, and the examples run."""
+"""The guide to agents shows the content of its examples, and the examples run."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "docs" / "examples"
-GUIDE = (ROOT / "docs" / "agents.md").read_text("utf-8")
+GUIDE = (ROOT / "docs" / "reference" / "agents.md").read_text("utf-8")
 NEEDED = {"langgraph_agent": "langgraph", "openai_agents_sdk": "openai-agents"}
 
 TOOLS = [
@@ -57,7 +57,7 @@ Agent = Callable[[list[dict[str, Any]], list[dict[str, Any]]], Awaitable[dict[st
 
 
 def needs(example: str) -> None:
-    """Skip where the framework of an example is not installed."""
+    """Skip if the framework of an example is not installed."""
     package = NEEDED.get(example)
     try:
         if package is not None:
@@ -68,7 +68,7 @@ def needs(example: str) -> None:
 
 @pytest.fixture
 def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
-    """Import an example, or skip where it cannot run."""
+    """Import an example, or skip if it cannot run."""
     loaded: list[str] = []
 
     def importing(example: str) -> ModuleType:
@@ -112,7 +112,7 @@ def play(agent: str, out: Path) -> dict[str, Any]:
 
 def test_every_example_is_named_in_the_guide() -> None:
     files = sorted(path.name for path in EXAMPLES.glob("*.py"))
-    assert files == sorted(set(re.findall(r"\(examples/(\w+\.py)\)", GUIDE)))
+    assert files == sorted(set(re.findall(r"\(\.\./examples/(\w+\.py)\)", GUIDE)))
 
 
 def test_what_the_guide_shows_is_in_an_example() -> None:

@@ -58,7 +58,7 @@ def dead_line() -> Iterator[asyncio.Event]:
 
 @pytest.fixture
 def command(tmp_path: Path, in_process: Cli) -> Cli:
-    """Run the command line beside the run."""
+    """Run the command line in the folder of the run."""
 
     def call(*arguments: object) -> CompletedProcess[str]:
         cache = str(tmp_path / "no-cache")

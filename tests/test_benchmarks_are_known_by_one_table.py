@@ -15,7 +15,10 @@ SHARED = {"kit", "downloads"}
 
 
 def modules_outside_benchmarks() -> list[Path]:
-    """Return the modules outside benchmarks; testing's servers may know what they stand for."""
+    """Return the modules outside `benchmarks` and `testing`.
+
+    The servers of `testing` may know the benchmarks that they represent.
+    """
     files = SOURCE.rglob("*.py")
     return [
         path for path in files if path.relative_to(SOURCE).parts[0] not in {"benchmarks", "testing"}
@@ -23,7 +26,7 @@ def modules_outside_benchmarks() -> list[Path]:
 
 
 def named_benchmarks(tree: ast.AST) -> Iterator[str]:
-    """Yield what a module imports of benchmarks, or names as a text that could be imported."""
+    """Yield the benchmarks that a module imports, or names in an importable text."""
     for node in ast.walk(tree):
         match node:
             case ast.ImportFrom(module="dragoman.benchmarks"):
@@ -67,7 +70,7 @@ def test_nobody_asks_which_suite_it_is() -> None:
 
 
 def _asks(call: ast.Call) -> bool:
-    """Whether a call is `x.startswith("bfcl:...")` or `isinstance(x, SomeSuite)`."""
+    """Return whether a call is `x.startswith("bfcl:...")` or `isinstance(x, SomeSuite)`."""
     texts = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant)]
     if isinstance(call.func, ast.Attribute) and call.func.attr in {"startswith", "removeprefix"}:
         return any(str(text).partition(":")[0] in BUNDLED for text in texts)
@@ -84,7 +87,7 @@ def test_every_line_of_the_table_is_a_benchmark_whose_suites_begin_with_its_name
     assert {suite.partition(":")[0] for suite in found.suites()} == {name}
 
 
-def test_every_facet_of_a_benchmark_is_offered_by_one() -> None:
+def test_every_capability_of_a_benchmark_is_offered_by_one() -> None:
     offered = (
         capabilities.PullsData,
         capabilities.OwnPrompts,

@@ -1,4 +1,4 @@
-"""What lacks a browser is skipped on a developer's machine, and fails on a CI machine."""
+"""Tests without a browser are skipped on a developer's machine, and fail in CI."""
 
 import pytest
 from tests.browser import fail_if_skipped, skip_unless_required

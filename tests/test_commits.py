@@ -27,7 +27,7 @@ def git(*arguments: str) -> str:
 
 @cache
 def reason_to_skip() -> str:
-    """Return why commits cannot be checked here; empty where they can."""
+    """Return the reason why commits cannot be checked here; empty if they can."""
     try:
         top = git("rev-parse", "--show-toplevel").strip()
         git("merge-base", "--is-ancestor", BASE, "HEAD")
@@ -44,7 +44,7 @@ def require_checkout() -> None:
 
 
 def commits() -> list[tuple[str, str]]:
-    """Return the subject and the body of each commit after `BASE`; merges are left out."""
+    """Return the subject and the body of each commit after `BASE`, without merges."""
     log = git("log", "--no-merges", "--format=%s%x00%b%x01", f"{BASE}..HEAD")
     entries = [entry.strip("\n").partition("\0") for entry in log.split("\1")]
     return [(subject, body) for subject, _, body in entries if subject]

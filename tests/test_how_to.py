@@ -1,4 +1,4 @@
-"""The pages on what a change costs run as they are written, and quote the code that there is."""
+"""The how-to guides for extending run as they are written, and quote existing code."""
 
 import contextlib
 import io
@@ -13,7 +13,17 @@ from subprocess import CompletedProcess
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted((ROOT / "docs" / "how_to").glob("*.md"))
+
+
+def extending_pages() -> list[Path]:
+    """Return the pages in the group `Extend` of the site's navigation."""
+    nav = tomllib.loads((ROOT / "zensical.toml").read_text("utf-8"))["project"]["nav"]
+    (guides,) = [entry["How-to guides"] for entry in nav if "How-to guides" in entry]
+    (names,) = [entry["Extend"] for entry in guides if "Extend" in entry]
+    return sorted(ROOT / "docs" / name for name in names)
+
+
+PAGES = extending_pages()
 FILE = re.compile(r"\bWrite `([^`]+)`:\n\n```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 QUOTED = re.compile(r"^From `([^`]+)`:\n\n```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SESSION = re.compile(r"^```\n(\$ .*?)^```", re.DOTALL | re.MULTILINE)
@@ -23,7 +33,7 @@ Cli = Callable[..., CompletedProcess[str]]
 
 
 def install(folder: Path) -> None:
-    """Leave in a folder what installing the project in it leaves."""
+    """Leave the files in a folder that installing the project in it leaves."""
     project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
     about = folder / f"{project['name']}-{project['version']}.dist-info"
     about.mkdir()
@@ -90,10 +100,10 @@ def test_a_page_quotes_what_the_files_hold(page: Path) -> None:
         assert [piece for piece in pieces if piece not in held] == []
 
 
-def test_every_row_of_the_price_list_has_its_page() -> None:
+def test_every_kind_of_extension_has_its_page() -> None:
     table = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Extending Dragoman")[2]
     rows = [line for line in table.partition("\n## ")[0].splitlines() if line.startswith("| ")][1:]
     linked = [re.findall(r"docs/how_to/(\w+\.md)", row) for row in rows]
 
     assert [row for row, links in zip(rows, linked, strict=True) if not links] == []
-    assert sorted(name for links in linked for name in links) == [page.name for page in PAGES]
+    assert sorted({name for links in linked for name in links}) == [page.name for page in PAGES]

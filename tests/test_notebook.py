@@ -1,4 +1,4 @@
-"""The notebook of the docs: it runs as written, and what stands in it is what comes out."""
+"""The notebook of the docs runs as written, and its stored output is the real output."""
 
 import os
 import re
@@ -14,7 +14,7 @@ SHOWN = "!dragoman show"
 
 
 def outputs(cell: nbformat.NotebookNode) -> list[str]:
-    """Return what a cell put out as text."""
+    """Return the output of a cell as text."""
     if cell.cell_type != "code":
         return []
     return [out.get("text") or out["data"]["text/plain"] for out in cell.outputs]

@@ -14,7 +14,7 @@ ROOTS = ("src/dragoman", "tests", "bench")
 LISTED = tomllib.loads((ROOT / "tests" / "old_names.toml").read_text("utf-8"))
 
 _HINT = re.compile("|".join([*LISTED["names"], *LISTED["words"]]), re.IGNORECASE)
-"""What a file must hold somewhere to have an old name: all others need not be parsed."""
+"""Pattern that every file with an old name matches: other files need not be parsed."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 

@@ -1,4 +1,4 @@
-"""The guide to suites of one's own shows what its example holds, and the example is sound."""
+"""The guide to own suites shows the content of its example, and the example is sound."""
 
 import json
 import os
@@ -12,12 +12,15 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "docs" / "examples" / "own_suite"
-GUIDE = (ROOT / "docs" / "own_suite.md").read_text("utf-8")
+GUIDE = (ROOT / "docs" / "how_to" / "own_suite.md").read_text("utf-8")
 
 
 @pytest.fixture
 def installed(tmp_path: Path) -> dict[str, str]:
-    """An environment with what installing the example leaves: its package and its entry point."""
+    """Environment variables after an installation of the example.
+
+    The installation leaves the package and its entry point.
+    """
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text("utf-8"))["project"]
     about = tmp_path / f"{project['name']}-{project['version']}.dist-info"
     about.mkdir()

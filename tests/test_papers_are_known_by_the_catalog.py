@@ -1,4 +1,4 @@
-"""Shared code of results names no paper and no benchmark: the catalog finds what they offer."""
+"""Shared code of results names no paper and no benchmark: the catalog finds them."""
 
 import ast
 import re
@@ -35,7 +35,7 @@ def shared_files() -> list[Path]:
 
 
 def words_in(path: Path) -> Iterator[str]:
-    """Yield what a file has of names and texts, docstrings aside."""
+    """Yield the names and texts of a file, without docstrings."""
     text = path.read_text("utf-8")
     if path.suffix != ".py":
         yield text

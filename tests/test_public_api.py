@@ -1,4 +1,4 @@
-"""Documents import public names alone, and the page of the Python API lists each of them."""
+"""Documents import only public names, and the page of the Python API lists each one."""
 
 import ast
 import json
@@ -23,7 +23,10 @@ SUBJECTS = sorted(
 NAMES = [(module, name) for module in MODULES for name in import_module(module).__all__]
 BLOCK = re.compile(r"^([ \t]*)```(?:python|py|pycon)[^\n]*\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
 FROM_THE_SOURCE = re.compile(r"From `(?:src|tests)/[^`]+`:\s*$")
-"""Before a block that quotes code of Dragoman or of its tests, for those who change it."""
+"""Text before a block that quotes code of Dragoman or of its tests.
+
+Such a block is for those who change that code.
+"""
 
 DOCUMENTS = [
     ROOT / "README.md",
@@ -36,7 +39,7 @@ DOCUMENTS = [
 
 
 def code_in(document: Path) -> Iterator[str]:
-    """Yield each piece of Python that a document shows to those who write extensions."""
+    """Yield each piece of Python that a document shows to authors of extensions."""
     text = document.read_text("utf-8")
     if document.suffix == ".ipynb":
         for cell in json.loads(text)["cells"]:

@@ -1,4 +1,4 @@
-"""What the package promises to those who import it or install it."""
+"""The package's promises to those who import or install it."""
 
 import json
 import subprocess

@@ -28,7 +28,7 @@ def pages_of(entry: object) -> list[str]:
 
 
 class Page(HTMLParser):
-    """What a page links to, what it loads by itself, and what in it can be linked to."""
+    """Links of a page, resources that it loads, and its anchors."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -24,7 +24,7 @@ def encode_toml(database: Table) -> bytes:
 
 
 def _body(table: Table, prefix: str) -> Iterator[str]:
-    """Yield what a table holds: its values, then the tables below it under their full names."""
+    """Yield the content of a table: its values, then its subtables under their full names."""
     for key, value in table.items():
         if not isinstance(value, Mapping) and _entries(value) is None:
             yield f"{_key(key)} = {_value(value)}\n"

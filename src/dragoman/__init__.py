@@ -42,7 +42,7 @@ def __dir__() -> list[str]:
 
 
 class _OldPathFinder:
-    """Finds modules of version 0.1 that are elsewhere now: Python asks it after all others."""
+    """Finder of moved modules of version 0.1; Python asks it after all other finders."""
 
     @staticmethod
     def find_spec(
@@ -50,7 +50,7 @@ class _OldPathFinder:
         path: "Sequence[str] | None" = None,  # noqa: ARG004 - the protocol of finders
         target: "ModuleType | None" = None,  # noqa: ARG004
     ) -> "ModuleSpec | None":
-        """Return how to make an old module; None for any other name."""
+        """Return the spec of a module under its old name; None for any other name."""
         if not name.startswith("dragoman."):
             return None
         from dragoman._old_paths import find_old_module

@@ -91,12 +91,12 @@ _PACKAGES = frozenset(
 
 
 def old_name(module: str, name: str) -> object:
-    """Return what an old name stands for, and warn whoever asks the module for it.
+    """Return the object of an old name, and warn the code that imports it.
 
     It is called by a module's `__getattr__`, so the warning names the line above that.
 
     Raises:
-        AttributeError: Where the module never had the name, or no document said so.
+        AttributeError: If the module never had the name, or no document named it.
     """
     place = NEW_PLACES.get(module, {}).get(name)
     if place is None:
@@ -119,7 +119,7 @@ def find_old_module(name: str) -> ModuleSpec | None:
 
 
 class _OldModuleLoader(Loader):
-    """Makes modules that have nothing but old names."""
+    """Loader of modules that have old names only."""
 
     def create_module(self, spec: ModuleSpec) -> None:
         """Leave the making to Python."""

@@ -6,7 +6,7 @@ def agent(messages, tools):
     return "I cannot help you with that."
 
 result = dragoman.run("tau2:retail", agent=agent, trials=3)
-result.cells      # one row per cell and k: pass^k, interval, bounds, tasks, left out
+result.cells      # one row per cell and k: pass^k, interval, bounds, tasks, omitted
 result.episodes   # one row per conversation
 """
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 AgentLike = str | Participant | Callable[..., Any]
 
 AgentsLike = AgentLike | Sequence[AgentLike] | Mapping[str, AgentLike]
-"""One agent, several, or several by the names that they are to be shown by."""
+"""One agent, several agents, or a mapping of display names to agents."""
 
 
 class RunResult:
@@ -58,13 +58,16 @@ class RunResult:
 
     @property
     def not_played(self) -> dict[str, str]:
-        """The conditions of the grid that are not played, with the reason of each."""
+        """The conditions of the grid that are not played, each with the reason."""
         with open_run(self.folder, write=False) as store:
             return dict(read_manifest(store).not_applicable)
 
     @property
     def frames(self) -> "RunFrames":
-        """All frames of the run, each built when it is asked for, then kept (docs/frames.md)."""
+        """All frames of the run, each built on first use and then kept.
+
+        `docs/reference/frames.md` describes them.
+        """
         from dragoman.dataframes.run_frames import RunFrames
 
         return RunFrames(self.folder, self.rules, self.judge)
@@ -106,7 +109,7 @@ class RunResult:
 
     @property
     def voices(self) -> "pl.DataFrame":
-        """One row per figure of voices against text; no row where nobody spoke."""
+        """One row per figure of voices against text; no rows if no conversation was spoken."""
         return self.frames["voices"]
 
     @property
@@ -119,14 +122,17 @@ class RunResult:
 
     @property
     def counts(self) -> "pl.DataFrame":
-        """One row per conversation, measure and count: what the figures of measures are made of."""
+        """One row per conversation, measure and count.
+
+        The figures of measures are computed from them.
+        """
         return self.frames["counts"]
 
     @property
     def losses(self) -> "pl.DataFrame":
         """One row per figure of the loss between two conditions.
 
-        The figures are points, stages, and misheard values.
+        The figures are points, stages, and misrecognized values.
         """
         return self.frames["losses"]
 
@@ -146,7 +152,10 @@ class RunResult:
 
 
 class ResumeOptions(TypedDict, total=False):
-    """What may be different when a run is gone on with; the table of keys says what they are."""
+    """Options that may change when a run is resumed.
+
+    The table of keys in `docs/reference/grid.md` describes each option.
+    """
 
     suite: str | None
     timeout: float | None
@@ -166,7 +175,10 @@ class ResumeOptions(TypedDict, total=False):
 
 
 class RunOptions(TypedDict, total=False):
-    """The options of a run by all their names; the table of keys says what they are."""
+    """The options of a run under all their names.
+
+    The table of keys in `docs/reference/grid.md` describes each option.
+    """
 
     agents: Sequence[AgentLike] | Mapping[str, AgentLike]
     user: str
@@ -232,18 +244,20 @@ def run(
 ) -> RunResult:
     """Run a suite with one or more agents and return the results.
 
-    Options have the names that they have in a grid file; one value may be given under a singular
-    name.
+    Options have the same names as in a grid file. An option that takes several values also has a
+    singular name, under which it takes one value.
 
     Args:
         suite: A suite's name, for example `tau2:retail`.
         agent: A name (`gold`, `module:attribute`, `provider/model`), a function of messages and
-            tools, a participant, or several of these. `NAME=` before a name, or a mapping of names,
-            says what tables call them: `{"v1": agent_v1, "v2": "openai/gpt-4.1-mini"}`.
+            tools, a participant, or several of these. `NAME=` before a name sets the name that
+            tables show. A mapping of names to agents does the same: `{"v1": agent_v1, "v2":
+            "openai/gpt-4.1-mini"}`.
         options: As in a grid file.
 
     Raises:
-        DragomanError: With one line that says what is wrong and what to do.
+        DragomanError: For every error that a user can correct; its one line says what is wrong and
+            what to do.
     """
     fields = by_field(
         {"suite": suite, **_list_named_agents({**_agents(agent), **options})}, "option"
@@ -260,14 +274,14 @@ def run(
 
 
 class _NamedAgent(msgspec.Struct, frozen=True):
-    """An agent with the name that is given to it."""
+    """An agent with the display name that the caller gave it."""
 
     name: str
     agent: AgentLike
 
 
 def _list_named_agents(options: Mapping[str, object]) -> dict[str, object]:
-    """Return options in which agents by their names are a list."""
+    """Return the options with a mapping of agents replaced by a list of named agents."""
     return {
         name: [_NamedAgent(*each) for each in value.items()]
         if name in {"agent", "agents"} and isinstance(value, Mapping)
@@ -277,7 +291,10 @@ def _list_named_agents(options: Mapping[str, object]) -> dict[str, object]:
 
 
 def _resolve_agent(agent: AgentLike | _NamedAgent, prompts: PromptSet) -> str | ResolvedParticipant:
-    """Return an agent of the caller's own, resolved; a name of one as it is written."""
+    """Resolve an agent that the caller passed as an object.
+
+    The name of any other agent is returned as written.
+    """
     if isinstance(agent, str):
         return agent
     if not isinstance(agent, _NamedAgent):
@@ -288,12 +305,12 @@ def _resolve_agent(agent: AgentLike | _NamedAgent, prompts: PromptSet) -> str | 
 
 
 def _format_agent(agent: ResolvedParticipant) -> str:
-    """Return how an agent stands in the run's configuration."""
+    """Return the text of an agent in the run's configuration."""
     return f"{agent.name}={agent.spec}" if agent.spec else agent.name
 
 
 def _agents(agent: AgentsLike) -> dict[str, object]:
-    """Return the agents that came under their own parameter; none where they came as an option."""
+    """Return the agents of the `agent` parameter; an empty dict if they came as an option."""
     is_none = isinstance(agent, Sequence) and not isinstance(agent, str) and not agent
     return {} if is_none else {"agent": agent}
 
@@ -306,13 +323,17 @@ def resume(
     trust: bool = False,
     **options: Unpack[ResumeOptions],
 ) -> RunResult:
-    """Play what is left of a run, and what infrastructure broke, and return the results.
+    """Play the rest of a run and return the results.
+
+    The rest are the conversations that were not played and those that infrastructure broke.
 
     Args:
         folder: The run's folder.
-        retry_invalid: Whether to play again, once, where the simulated user failed a check.
-        trust: Whether to go on with a run that somebody else made, with all that it names.
-        options: What is to differ from the run's own; a budget counts anew.
+        retry_invalid: Whether to play conversations again, once, in which the simulated user failed
+            a check.
+        trust: Whether to resume a run that somebody else made, with all code, addresses and keys
+            that it names.
+        options: Options that differ from those of the run; a new budget starts at zero.
     """
     job = resume_job(Path(folder), by_field(options, "option", "resume"), trust=trust)
     again = invalid_cells(job.store) if retry_invalid else ()
@@ -320,7 +341,7 @@ def resume(
 
 
 def load(folder: str | Path, rules: str | None = None, judge: str | None = None) -> RunResult:
-    """Open a run's results by its newest scoring, among those by the rules and judge named."""
+    """Open a run's results by its newest scoring, among those by the given rules and judge."""
     with open_run(Path(folder), write=False) as store:
         return RunResult(Path(folder), *chosen_scoring(store, rules, judge_name(judge)))
 
@@ -328,12 +349,12 @@ def load(folder: str | Path, rules: str | None = None, judge: str | None = None)
 def frames(
     run: str | Path | RunResult, rules: str | None = None, judge: str | None = None
 ) -> "RunFrames":
-    """Return a run's results as polars frames by name, each built when it is asked for.
+    """Return a run's results as polars frames by name, each built on first use.
 
     Args:
         run: A run or its folder.
-        rules: By which rules it is read; None for the newest scoring.
-        judge: By which judge.
+        rules: The rule set of the scoring; None for the newest scoring.
+        judge: The judge of the scoring; None for the newest scoring.
     """
     if isinstance(run, RunResult) and rules is None and judge is None:
         return run.frames
@@ -355,15 +376,16 @@ def compare(  # noqa: PLR0913 - keyword options of one call
 
     Args:
         a: A run or its folder.
-        b: Another; None to compare the cells of `a`.
-        agents: Only these agents; empty for all.
-        versus: The agent whose cells are B, against those of the one agent that is named.
-        rules: By which rules; None for the newest scoring that all runs have.
-        judge: By which judge.
-        by: Only cells of one run that differ in this alone: `agent`, or an axis such as `voice`.
+        b: Another run or its folder; None to compare the cells of `a` with each other.
+        agents: Compare only these agents; empty for all.
+        versus: The agent whose cells are B; the cells of the one agent in `agents` are A.
+        rules: The rule set of the scorings; None for the newest scoring that all runs have.
+        judge: The judge of the scorings.
+        by: Compare only cells of one run that differ in this alone: `agent`, or an axis such as
+            `voice`.
 
     Raises:
-        DragomanError: With one line, where there is nothing to compare or scorings differ.
+        DragomanError: If there is nothing to compare or the scorings differ.
     """
     if isinstance(agents, str):
         raise UsageError(f"agents must be a list of names, not the string {agents!r}")
@@ -384,7 +406,7 @@ def _result(played: PlayedRun) -> RunResult:
 def _named_apart(agents: Sequence[str | ResolvedParticipant]) -> list[str | ResolvedParticipant]:
     """Number the agents that would otherwise share one name.
 
-    These are closures of one function, or objects of one class.
+    They are closures of one function, or objects of one class.
     """
     seen: dict[str, int] = {}
     apart: list[str | ResolvedParticipant] = []

@@ -1,4 +1,4 @@
-"""The rule by which counterfactuals name what lost a conversation."""
+"""The rule by which counterfactuals name the failure source of a conversation."""
 
 import msgspec
 import pytest
@@ -47,7 +47,7 @@ def test_the_stage_is_blamed_whose_perfection_saves_the_conversation(
         (None, None, "unknown"),
     ],
 )
-def test_simulated_errors_have_no_line_to_blame(
+def test_simulated_errors_are_not_attributed_to_a_channel(
     understood: bool | None, canonical: bool | None, found_source: str
 ) -> None:
     found = Counterfactuals(understood, None, canonical, is_simulated=True)
@@ -57,7 +57,7 @@ def test_simulated_errors_have_no_line_to_blame(
 @pytest.mark.parametrize(
     ("clean", "found_source"), [(True, "line"), (False, "hearing"), (None, "unknown")]
 )
-def test_an_agent_that_hears_the_audio_itself_has_no_recognizer_to_blame(
+def test_losses_of_an_agent_that_hears_the_audio_are_not_attributed_to_a_recognizer(
     clean: bool | None, found_source: str
 ) -> None:
     assert failure_source(Counterfactuals(True, clean, hears_itself=True)) == found_source

@@ -1,4 +1,4 @@
-"""Which cells are results of their persona, and of which that is not known."""
+"""Persona fidelity: which cells are results of their persona, and which are unknown."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def test_who_showed_less_than_enough_is_no_result_of_the_persona() -> None:
     assert fidelity_notes(cards) == [
         (
             "en/text/hard, clerk: users showed 0.25 of what their card states, less than 0.5: these "
-            "figures are no result of the persona hard"
+            "figures do not represent the persona hard"
         )
     ]
     assert unfaithful_cells(persona_fidelity([(HARD, counted(1, 4.0))], enough=0.25)) == frozenset()
@@ -40,7 +40,7 @@ def test_where_nobody_counted_it_is_not_known_and_the_command_is_named() -> None
     assert [card.verdict for card in cards] == ["not known", "not known"]
     assert fidelity_notes(cards, run="runs/mine") == [
         (
-            "whether users kept the cards of hard, easy is not known: dragoman score runs/mine "
+            "it is not known whether users kept the cards of hard, easy: dragoman score runs/mine "
             "--measure persona_kept"
         )
     ]
@@ -51,7 +51,7 @@ def test_a_card_that_rules_cannot_see_is_not_known_with_the_reason() -> None:
     cards = persona_fidelity([(HARD, unscored)])
     assert unfaithful_cells(cards) == frozenset()
     assert fidelity_notes(cards) == [
-        "whether users kept the cards of hard is not known (no card that states a habit)"
+        "it is not known whether users kept the cards of hard (no card that states a habit)"
     ]
 
 

@@ -16,7 +16,7 @@ from dragoman.analysis.pass_hat_feasibility import (
 
 
 def figures(solved: tuple[int, ...]) -> dict[int, float]:
-    """Return pass^k of tasks of which so many were solved 0, 1, ... times."""
+    """Return pass^k of tasks, given the numbers of tasks solved 0, 1, ... times."""
     trials, tasks = len(solved) - 1, sum(solved)
     return {
         k: round(
@@ -65,7 +65,7 @@ def test_the_tolerance_includes_its_ends() -> None:
 
 
 def test_a_printed_decimal_is_taken_as_it_is_written() -> None:
-    # 0.1 + 0.2 is the float above 0.3; of ten tasks three are 0.3 and nothing else.
+    # 0.1 + 0.2 is the float above 0.3; three of ten tasks are exactly 0.3, and the sum is not.
     assert possible_counts(ClaimedRates({1: 0.3}, 10, 1, 0)).solved == (7, 3)
     assert possible_counts(ClaimedRates({1: 0.1 + 0.2}, 10, 1, 0)).solved is None
 

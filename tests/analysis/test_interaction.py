@@ -1,4 +1,4 @@
-"""What language and voice cost together beyond what each costs alone."""
+"""Interaction of language and voice: their joint cost beyond what each costs alone."""
 
 from hypothesis import given
 from hypothesis import strategies as st

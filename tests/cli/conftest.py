@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def speaking(tmp_path: Path, speech_models: Path) -> Path:
-    """A cache of one's own in which language models are not made anew."""
+    """A private cache with language models, so that none is built again."""
     cache = tmp_path / "speaking"
     (cache / "dragoman").mkdir(parents=True)
     (cache / "dragoman" / "speech").symlink_to(speech_models)
@@ -35,7 +35,7 @@ def speaking(tmp_path: Path, speech_models: Path) -> Path:
 
 @pytest.fixture
 def dragoman(folder: Path, in_process: Cli) -> Cli:
-    """Run a command in this process and return what it printed and how it ended."""
+    """Return a function that runs a command in this process and returns its result."""
 
     def call(*arguments: object, cache: Path | None = None, **more: str) -> CompletedProcess[str]:
         return in_process(*arguments, cwd=folder, **(_environment(folder, cache) | more))
@@ -45,7 +45,7 @@ def dragoman(folder: Path, in_process: Cli) -> Cli:
 
 @pytest.fixture
 def process(folder: Path) -> Cli:
-    """The same in a process, where the process itself is the point."""
+    """Return the same function with a separate process, for tests of the process itself."""
 
     def call(
         *arguments: object, cache: Path | None = None, limit_s: float = 120, **more: str

@@ -1,4 +1,4 @@
-"""What making audio sets, datasets, translations and models used and cost, as `dragoman usage` tells it."""
+"""Usage and cost of making artifacts and models, as `dragoman usage` reports them."""
 
 import json
 from collections.abc import Callable
@@ -101,10 +101,10 @@ def test_runs_and_artifact_costs_stand_in_tables_of_their_own(
     shown = dragoman("usage", "mine", "set", "--out", "costs.md").stdout
 
     assert "conversations" in shown
-    assert "nothing was used" in shown
+    assert "no usage" in shown
     written = (folder / "costs.md").read_text()
     assert "| scenario | conversations |" in written
-    assert "| set | audio set | nothing was used |" in written
+    assert "| set | audio set | no usage |" in written
 
 
 def test_a_damaged_card_or_training_is_named_in_one_line(refused: Refused, folder: Path) -> None:

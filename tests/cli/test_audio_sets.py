@@ -22,7 +22,7 @@ TASKS = ("simple_python_0", "simple_python_1", "multi_turn_base_0")
 def spoken(
     write_set: Callable[..., Path], pulled_bfcl: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """A set `spoken` in the folder that commands run in, heard by simulated errors alone."""
+    """A set `spoken` in the working folder, with simulated ASR errors only."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(pulled_bfcl))
     suites = [load_suite("bfcl:simple_python"), load_suite("bfcl:multi_turn_base")]
     return write_set(folder / "spoken", suites, TASKS, {"simulated:15": str.lower})

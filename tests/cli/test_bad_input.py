@@ -1,4 +1,4 @@
-"""What a person gets wrong is answered with one line that says what, where and what to do."""
+"""Mistakes of a person are answered with one line: what, where and what to do."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Folders that hold no run, a damaged run, somebody else's run, or no room for one."""
+"""Folders without a run, with a damaged or foreign run, or without space for one."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Runs in which somebody plays a script say so, and what their figures cannot say."""
+"""Runs with scripted participants say so, and state the limits of their figures."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -67,7 +67,9 @@ def test_users_that_follow_no_persona_are_a_warning(run_json: RunJson) -> None:
     assert [line.partition(" recites")[0] for line in followed[:-1]] == [
         "en/text/hard: the user gold"
     ]
-    assert followed[-1].startswith("whether users kept the cards of hard is not known: dragoman ")
+    assert followed[-1].startswith(
+        "it is not known whether users kept the cards of hard: dragoman "
+    )
 
 
 def test_the_user_that_nobody_named_is_named_in_the_summary(

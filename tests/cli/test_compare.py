@@ -100,12 +100,12 @@ def test_the_table_names_figures_flipped_tasks_and_what_was_left_out(dragoman: C
     done = dragoman("compare", "after")
 
     assert done.returncode == 0, done.stderr
-    assert max(map(len, done.stdout.split("lost by B")[0].splitlines())) <= 100
+    assert max(map(len, done.stdout.split("worse in B")[0].splitlines())) <= 100
     words = " ".join(done.stdout.split())
     assert "gold 4 1 1.000 0.000 -1.000 [-1.000, +0.205] 0.125 0.125 -> silent 2 1.000" in words
-    assert "left out 1 task: 1 incomplete in both" in words
-    assert "lost by B 4 tasks: too-late [1 1] -> [0 0]" in words
-    assert "won by B none" in words
+    assert "excluded 1 task: 1 incomplete in both" in words
+    assert "worse in B 4 tasks: too-late [1 1] -> [0 0]" in words
+    assert "better in B none" in words
     commands = [
         line.split("dragoman ", 1)[1] for line in done.stdout.splitlines() if "  one in " in line
     ]
@@ -149,9 +149,9 @@ def test_a_gate_is_not_passed_where_nothing_could_be_compared(
     done = dragoman("compare", "one", "other", "--fail-under", 1)
 
     assert done.returncode == 1
-    assert "no task to compare" in done.stderr
+    assert "no common task" in done.stderr
     assert "2 tasks: 1 only in A, 1 only in B" in " ".join(done.stdout.split())
-    assert "won by B" not in done.stdout
+    assert "better in B" not in done.stdout
 
 
 @pytest.mark.usefixtures("runs")
@@ -282,4 +282,4 @@ def test_in_80_columns_no_figure_is_cut_and_no_name_is_broken(dragoman: Cli) -> 
     assert heading.split()[-2:] == ["p", "Holm"]
     assert row.split()[-2:] == ["0.125", "0.125"]
     assert "-> silent " in printed
-    assert max(map(len, printed.split("lost by B")[0].splitlines())) <= 80
+    assert max(map(len, printed.split("worse in B")[0].splitlines())) <= 80

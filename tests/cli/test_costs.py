@@ -182,7 +182,7 @@ def test_what_runs_used_and_cost_is_told_by_scenario(
     assert "| scenario | conversations |" in (folder / "costs.md").read_text()
     assert "per success" in (folder / "costs.tex").read_text()
     assert "name one of these" in refused(*asked, "--out", "costs.html", status=2)
-    assert "counted are all attempts" in table
+    assert "usage covers all attempts" in table
     assert "USD" in table
     assert "--by colour: no such axis" in refused("usage", "en", "--by", "colour", status=2)
 
@@ -268,8 +268,8 @@ def test_a_dry_run_says_what_it_would_cost_by_stated_averages(
     assert (found["interval"], found["seconds_in_all"]) == (None, 60)
     assert found["bases"] == {"stated averages": 10}
     assert "stated averages: for 10 planned" in shown
-    assert "or state --averages FILE" in dragoman(*plan, "--dry-run").stdout
-    assert "--averages is for an estimate: add --dry-run" in refused(*plan, *averages, status=2)
+    assert "or give --averages FILE" in dragoman(*plan, "--dry-run").stdout
+    assert "--averages is for a cost estimate: add --dry-run" in refused(*plan, *averages, status=2)
     wrong = ("--averages", "prices.toml")
     assert "averages prices.toml: " in refused(*plan, "--dry-run", *wrong, status=2)
 

@@ -1,4 +1,4 @@
-"""Runs that somebody wrote to break whoever reads them: one line, or what can be shown, never a traceback."""
+"""Runs crafted to break their readers: one line or a partial result, no traceback."""
 
 import json
 import shutil

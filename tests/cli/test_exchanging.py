@@ -134,7 +134,7 @@ def test_a_packed_file_of_a_domain_that_is_none_of_ours_is_shown_and_not_scored(
 
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
-        "tau2:mock is no suite of ours: it can be shown and compared, not scored again\n"
+        "tau2:mock is not one of our suites: it can be shown and compared, not scored again\n"
     )
     assert "score       1, rules imported, judge imported" in shown.stdout
     assert report.returncode == 0, report.stderr

@@ -43,7 +43,7 @@ def test_a_person_plays_the_agent_to_a_score(typed: Typed) -> None:
     assert done.returncode == 0, done.stderr
     (cell,) = json.loads(done.stdout)["cells"]
     assert (cell["agent"], cell["pass_hat"]) == ("human", {"1": 1})
-    assert "a person plays: one conversation at a time" in done.stderr
+    assert "a person is a participant: one conversation at a time" in done.stderr
     assert "user: You want to cancel order #S1000005" in done.stderr
 
 
@@ -134,7 +134,7 @@ def read_all(controller: int) -> str:
     while True:
         try:
             chunk = os.read(controller, 4096)
-        except OSError:  # Linux says so where the other end is closed
+        except OSError:  # Linux reports this if the other end is closed
             break
         if not chunk:
             break

@@ -1,4 +1,4 @@
-"""What a person sees who stops a command before it does anything, or whose terminal knows ASCII only."""
+"""Output of commands that are stopped early, or whose terminal knows ASCII only."""
 
 import json
 import os

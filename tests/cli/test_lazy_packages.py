@@ -1,4 +1,4 @@
-"""What builds data, trains and serves tests is loaded by the commands that need it, and by no other."""
+"""Packages that build data, train or serve tests are loaded only by their commands."""
 
 import ast
 import re
@@ -34,7 +34,7 @@ def modules() -> dict[str, Path]:
 
 @cache
 def imported_at_once(module: str) -> frozenset[str]:
-    """Return what a module names in imports outside of functions."""
+    """Return the names that a module imports outside of functions."""
     return frozenset(_imports(ast.parse(modules()[module].read_text("utf-8"))))
 
 
@@ -50,7 +50,7 @@ def _imports(node: ast.AST) -> Iterator[str]:
 
 
 def loaded_with(module: str) -> set[str]:
-    """Return what importing a module of the command line names in imports, its own among them."""
+    """Return the imports that importing a module of the command line causes, its own included."""
     seen: set[str] = set()
     left = [module]
     while left:

@@ -12,7 +12,7 @@ from dragoman.cli.plain_values import PlainCommand
 
 
 def _given(words: Sequence[str], kind: type) -> tuple[object, str]:
-    """Return what a command gets for its words, and the message where it refuses them."""
+    """Return the values that a command gets for its words, and the message of a refusal."""
     seen: list[object] = []
     app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

@@ -106,7 +106,7 @@ DAILY = {
     *("run", "resume", "score", "show", "report", "list", "export", "unbundle", "check"),
     *("translate", "speak", "curate run", "world serve", "init", "data pull"),
 }
-"""What `make test` tries: one of each kind. `make nightly` tries them all."""
+"""Commands that `make test` tries: one of each kind. `make nightly` tries them all."""
 
 
 def names(group: object, before: str = "") -> Iterator[str]:
@@ -130,7 +130,7 @@ def test_a_command_in_the_projects_own_folder_leaves_its_modules_loaded(
 
 
 def test_no_command_but_the_demonstration_and_the_doctor_is_left_out() -> None:
-    """What is free on a disk changes from one process to the next."""
+    """The space on a disk changes from one process to the next."""
     assert {*COMMANDS, "demo", "doctor"} == set(names(get_command(command_line())))
     assert set(COMMANDS) > DAILY
 
@@ -147,7 +147,7 @@ def test_a_process_prints_leaves_and_ends_as_the_command_does_in_another(
         shutil.copytree(finished, folder / "mine")
         done = run(*COMMANDS[name])
         left = {str(path.relative_to(folder)) for path in folder.rglob("*")}
-        # A busy machine is told that the work goes on.
+        # A busy machine gets progress lines.
         found.append((done.returncode, done.stdout, without_progress(done.stderr), left))
         shutil.rmtree(folder)
         folder.mkdir()

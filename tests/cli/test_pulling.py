@@ -37,7 +37,7 @@ def test_seataubench_is_pulled_from_a_packed_local_copy_once(
     ("arguments", "status", "reported"),
     [
         (("unheard-of",), 2, "choose tau2, seataubench, bfcl"),
-        (("bfcl", "--url", "ftp://example.org"), 2, "is no web address"),
+        (("bfcl", "--url", "ftp://example.org"), 2, "is not a web address"),
         (("bfcl", "--from", "/nowhere"), 1, "give one that holds the files, or bfcl_eval-"),
         (("bfcl", "--url", "http://127.0.0.1:1/"), 1, "cannot be fetched"),
     ],

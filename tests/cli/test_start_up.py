@@ -20,12 +20,12 @@ HEAVY = (
 )
 
 ONLY_FOR_VALUES = {"pydantic"}
-"""What typer makes values with that are not written plainly: `dragoman.cli.plain_values`."""
+"""Packages that typer loads to convert values that are not plain: `dragoman.cli.plain_values`."""
 
 DESCRIPTION = {
     *("dragoman.config", "dragoman.config.options", "dragoman.config.run_config"),
 }
-"""What the options of a run are: all that help needs of another room."""
+"""Modules with the options of a run; help loads no others except `cli` and `core`."""
 
 _PROBE = """
 import json, sys
@@ -43,7 +43,7 @@ Modules = Callable[..., set[str]]
 
 @pytest.fixture
 def modules_after(tmp_path: Path) -> Modules:
-    """Run a command inside a fresh interpreter and return what it imported."""
+    """Return a function that runs a command in a fresh interpreter and returns its imports."""
 
     def call(*arguments: str) -> set[str]:
         done = subprocess.run(

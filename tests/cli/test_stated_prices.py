@@ -1,4 +1,4 @@
-"""What a run costs whose models have a price in their names, and one whose models have none."""
+"""Cost of a run whose models state a price in their names, and of one without prices."""
 
 from collections.abc import Callable, Iterator
 from subprocess import CompletedProcess

@@ -62,7 +62,7 @@ def test_a_file_gets_the_format_that_its_name_says(
         (("--out", "table.doc"), "--out table.doc: name a file that ends in .tex, .md, .csv or"),
         (("--by", "mood"), "--by mood: no such axis: choose of agent, suite, language"),
         (("--k", "3"), "--k 3: the runs have pass^1 to pass^2"),
-        (("--k", "one"), "--k one: 'one' is no whole number from 1: write 1,3"),
+        (("--k", "one"), "--k one: 'one' is not a whole number from 1; write for example 1,3"),
     ],
 )
 def test_what_does_not_exist_is_refused_in_one_line(

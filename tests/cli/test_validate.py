@@ -1,4 +1,4 @@
-"""`dragoman validate`: what is wrong with a table of results."""
+"""`dragoman validate`: the problems of a table of results."""
 
 import gzip
 import zlib
@@ -38,7 +38,7 @@ def test_a_sound_table_passes(dragoman: Cli, folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         "results.csv: rows 2, trials a task 3, tolerance 0.001",
-        "nothing found",
+        "no problems found",
     ]
 
 
@@ -175,7 +175,7 @@ def test_a_mistake_in_a_table_is_one_line(
         (("results.txt",), 2, "neither .csv nor .parquet"),
         (("results.csv", "--trials", 0), 2, "--trials must lie between 1 and 64, not 0"),
         (("results.csv", "--tolerance", 2), 2, "--tolerance must lie between 0 and 1, not 2"),
-        (("results.csv", "--against", "apart.csv"), 2, "no cell is in both tables"),
+        (("results.csv", "--against", "apart.csv"), 2, "the tables have no common cell"),
     ],
 )
 def test_a_mistake_in_what_is_asked_is_one_line(

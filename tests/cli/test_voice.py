@@ -1,4 +1,4 @@
-"""Spoken runs from the command line: names, refusals, what a run says of itself, and providers."""
+"""Spoken runs from the command line: names, refusals, messages, and providers."""
 
 import base64
 import gzip
@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from dragoman.analysis.failure_attribution import FAILURE_SOURCES
 from dragoman.conditions.voice.audio_effects.presets import preset_names
 from dragoman.core.episodes import Episode, Message
 from dragoman.core.replies import TextReply, Utterance
 from dragoman.registry.speech_engines import RECOGNIZERS
+from dragoman.report.labels import SOURCE_MEANINGS, STAGE_NAMES
 from dragoman.runs.manifest import read_manifest
 from dragoman.store.audio_files import audio_path
 from dragoman.store.run_store import open_run
@@ -63,9 +63,9 @@ def test_list_voices_names_lines_recognizers_speakers_and_providers(dragoman: Cl
         (("--voice", "walkie"), "no line is named 'walkie'"),
         (("--voice", "studio", "--asr", "ears"), "unknown recognizer 'ears'"),
         (("--voice", "studio", "--speaker", "mumble"), "no embedded voice 'mumble'"),
-        (("--asr", "mixed"), "--asr and --speaker need a line to speak over"),
-        (("--speaker", "us"), "--asr and --speaker need a line to speak over"),
-        (("--voice", "text", "--asr", "mixed"), "--asr and --speaker need a line to speak over"),
+        (("--asr", "mixed"), "--asr and --speaker need a channel to speak over"),
+        (("--speaker", "us"), "--asr and --speaker need a channel to speak over"),
+        (("--voice", "text", "--asr", "mixed"), "--asr and --speaker need a channel to speak over"),
     ],
 )
 def test_what_cannot_be_spoken_is_refused_in_one_line_and_begins_no_run(
@@ -213,7 +213,7 @@ def conversations(report: str) -> list[dict[str, Any]]:
 @pytest.mark.slow
 @pytest.mark.speech
 @pytest.mark.nightly
-def test_blame_names_what_lost_a_call_and_the_report_shows_it(
+def test_attribution_names_what_lost_a_call_and_the_report_shows_it(
     dragoman: Cli, run_json: RunJson, folder: Path, speaking: Path
 ) -> None:
     options = ("--voice", "bad-line", "--asr", "generic", "--speaker", "us")
@@ -223,17 +223,17 @@ def test_blame_names_what_lost_a_call_and_the_report_shows_it(
     done = dragoman("blame", "mine", cache=speaking)
 
     assert done.returncode == 0, done.stderr
-    assert "lost conversations" in done.stdout
-    for failure_source, about in FAILURE_SOURCES.items():
-        assert f"{failure_source}: {about}" in done.stdout
+    assert "Failed conversations by failure source" in done.stdout
+    for source, about in SOURCE_MEANINGS.items():
+        assert f"{STAGE_NAMES[source]}: {about}" in done.stdout
     rows = run_json("blame", "mine", cache=speaking)["lost"]
     assert [row["task"] for row in rows] == ["fifteen-or-fifty"]
     assert rows[0]["culprit"] in {"line", "speech"}
     report = dragoman("report", "mine")
     assert report.returncode == 0, report.stderr
     (shown,) = conversations((folder / "mine" / "report.html").read_text())
-    (attributed,) = (entry for entry in shown["measures"] if entry["name"] == "blame 4")
-    assert [found["subject"] for found in attributed["found"]] == [rows[0]["culprit"]]
+    (attributed,) = (entry for entry in shown["measures"] if entry["name"] == "attribution 4")
+    assert [found["subject"] for found in attributed["found"]] == [STAGE_NAMES[rows[0]["culprit"]]]
 
 
 def test_show_has_the_clock_of_a_conversation_in_which_somebody_speaks(dragoman: Cli) -> None:

@@ -41,7 +41,7 @@ TABLES = (
 @pytest.mark.slow
 @pytest.mark.nightly
 def test_no_table_at_80_columns_cuts_a_line_or_breaks_a_word(dragoman: Cli) -> None:
-    """Whatever stands in the narrow one stands in the wide one as whole words."""
+    """All text of the narrow table is in the wide table as whole words."""
     dragoman("run", "sample:shop", "--agent", "gold", "--agent", "silent", "--out", "mine")
     for command in TABLES:
         narrow = dragoman(*command, COLUMNS="80").stdout

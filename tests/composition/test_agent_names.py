@@ -1,4 +1,4 @@
-"""Names that people give to agents, as they are read."""
+"""Reading of names that people give to agents."""
 
 import re
 
@@ -51,12 +51,12 @@ def test_canonical_arguments_keep_the_name_and_the_spec(name: str, spec: str) ->
 @pytest.mark.parametrize(
     ("written", "why"),
     [
-        ("v 2=gold", "'v 2'= is no name of an agent, which has letters, digits"),
-        ("=gold", "''= is no name of an agent"),
-        ("ü=gold", "'ü'= is no name of an agent"),
-        ("module:v2=gold", "'module:v2'= is no name of an agent"),
-        ("C:\\v2=gold", "is no name of an agent"),
-        ("v2\n=gold", "'v2\\n'= is no name of an agent"),
+        ("v 2=gold", "'v 2'= is not a name of an agent, which has letters, digits"),
+        ("=gold", "''= is not a name of an agent"),
+        ("ü=gold", "'ü'= is not a name of an agent"),
+        ("module:v2=gold", "'module:v2'= is not a name of an agent"),
+        ("C:\\v2=gold", "is not a name of an agent"),
+        ("v2\n=gold", "'v2\\n'= is not a name of an agent"),
         ("v2=", "v2= names no agent: write v2=PROVIDER/MODEL"),
         ("v1=v2=gold", "v1=v2=: an agent has one name: leave one out"),
         ("gold=literal", "gold=: gold is an agent that ships: choose another name"),
@@ -76,7 +76,7 @@ def test_a_refusal_never_repeats_what_may_hold_a_key() -> None:
 
 @pytest.mark.parametrize("name", ["a/b", "a?b", "a=b", ""])
 def test_a_name_of_python_is_one_of_the_command_line(name: str) -> None:
-    with pytest.raises(UsageError, match="is no name of an agent"):
+    with pytest.raises(UsageError, match="is not a name of an agent"):
         name_agent(name, "literal")
 
 

@@ -1,4 +1,4 @@
-"""Audio sets as suites: what they are made of, and what is refused."""
+"""Audio sets as suites: their parts, and the refused sets."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -145,7 +145,7 @@ def changed(folder: Path, **fields: object) -> None:
 @pytest.mark.parametrize(
     ("suites", "complaint"),
     [
-        ({"bfcl:simple_python": "older"}, "the data of bfcl:simple_python are others than those"),
+        ({"bfcl:simple_python": "older"}, "the data of bfcl:simple_python differ from those"),
         ({"bfcl:nowhere": ""}, "unknown suite 'bfcl:nowhere'"),
         ({"elsewhere:all": ""}, "it was made of elsewhere:all, and no suite has that name"),
         ({"set:.": ""}, r"it was made of set:\., and no suite has that name"),

@@ -53,7 +53,7 @@ def test_averages_are_what_one_conversation_uses_by_purpose(tmp_path: Path) -> N
         (AVERAGES.replace('model = "deepgram/nova-3"', ""), "add model = "),
         (
             AVERAGES.replace("calls = 9", "calls = 0"),
-            "agent: Expected `int` >= 1 - at `$.calls`: docs/costs.md shows",
+            "agent: Expected `int` >= 1 - at `$.calls`: docs/how_to/costs.md shows",
         ),
         (AVERAGES.replace("calls = 9", "calls = 9.5"), "Expected `int`"),
         (AVERAGES.replace("31_000", "-1"), ">= 0"),

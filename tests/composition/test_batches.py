@@ -1,4 +1,4 @@
-"""Models that are asked in batches, over real connections to a server that serves files and batches."""
+"""Models with batch requests, over real connections to a server for files and batches."""
 
 import asyncio
 from collections.abc import Callable, Sequence

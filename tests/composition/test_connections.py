@@ -1,4 +1,4 @@
-"""What the models of a run share, over real connections."""
+"""Resources that the models of a run share, over real connections."""
 
 import asyncio
 import re

@@ -94,7 +94,7 @@ BEEP = Audio(b"\x10\x00" * 800, 8_000)
 
 
 class Listener:
-    """An agent's function that says how long what it heard was."""
+    """An agent's function that answers with the length of its input."""
 
     hears_audio = True
 

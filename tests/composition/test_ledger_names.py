@@ -1,4 +1,4 @@
-"""Names as they are written become names in ledgers, and names that limits are given by."""
+"""Model names as they are written, their names in ledgers, and names of limits."""
 
 import pytest
 

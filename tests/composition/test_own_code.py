@@ -1,4 +1,4 @@
-"""What one's own code raises is its failure; a person's Ctrl-C and a cancellation are not."""
+"""Exceptions of a user's own code are its failure; Ctrl-C and a cancellation are not."""
 
 import asyncio
 import signal
@@ -10,7 +10,7 @@ from dragoman.simulation.participant_errors import stops_run
 
 
 class Odd(BaseException):
-    """What a library might derive from the root of all."""
+    """An exception that a library might derive directly from BaseException."""
 
 
 OWN = [
@@ -21,7 +21,7 @@ OWN = [
 
 
 def caught(raising: Callable[[], object]) -> bool:
-    """Return whether what a function raises in a task would stop a run."""
+    """Return whether an exception of a function in a task would stop a run."""
 
     async def task() -> bool:
         try:

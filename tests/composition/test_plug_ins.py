@@ -1,4 +1,4 @@
-"""What packages add is found when they come, and gone when they go, in one process."""
+"""Plug-ins are found when their package is installed, and gone when it is removed."""
 
 import shutil
 from pathlib import Path

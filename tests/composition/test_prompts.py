@@ -18,7 +18,7 @@ from dragoman.simulation.prompts import default_prompts
 
 
 class Listener:
-    """A model that keeps what it is told."""
+    """A model that records its instructions."""
 
     name = "listener"
 

@@ -118,7 +118,7 @@ def test_every_provider_gets_the_key_where_it_looks_for_it(
     assert connected(work, ServerConfig(checks=Checks(api_key=KEY))) == "hello"
 
 
-# The last two strike what a protocol reads, the others the connection that all share.
+# The last two break the text that a protocol reads, the others the shared connection.
 FAULTS: list[tuple[TransportFault, str]] = [
     (RateLimited(rate=1, retry_after=0), "rate_limited"),
     (ServerError(rate=1, statuses=(500,)), "server_error"),
@@ -211,7 +211,7 @@ def test_half_a_reply_of_the_right_length_is_noticed(wire: Wire) -> None:
 
 
 class Sounding(CodedSpeaker):
-    """Gives the same audio whatever it is to say."""
+    """A speaker that gives the same audio for every text."""
 
     def __init__(self, audio: Audio) -> None:
         self.audio = audio

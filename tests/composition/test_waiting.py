@@ -1,4 +1,4 @@
-"""How long a run waits, and how much it asks at a time, by what it asks."""
+"""Timeouts and concurrency of a run, by the location of its servers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Layers compose in their order, and what one leaves out stays as it is."""
+"""Layers compose in their order, and texts that a layer omits stay unchanged."""
 
 import asyncio
 from collections.abc import Sequence

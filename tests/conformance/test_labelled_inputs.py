@@ -1,4 +1,4 @@
-"""Conversations that people labelled, from the folder beside the project: no measure contradicts a label."""
+"""Conversations that people labelled, from outside the project: no measure contradicts them."""
 
 from pathlib import Path
 

@@ -97,7 +97,7 @@ def through_json(value: object, kind: Any) -> Any:  # noqa: ANN401 - whatever ki
 
 
 def same_types(one: object, other: object) -> bool:
-    """Whether two JSON values agree in type too: True is not 1, and 1 is not 1.0."""
+    """Return whether two JSON values agree in type too: True is not 1, and 1 is not 1.0."""
     return repr(one) == repr(other)
 
 

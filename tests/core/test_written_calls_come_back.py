@@ -1,4 +1,4 @@
-"""Calls that are written are read as they were."""
+"""Written calls are read back unchanged."""
 
 from hypothesis import given
 from hypothesis import strategies as st

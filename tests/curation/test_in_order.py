@@ -1,4 +1,4 @@
-"""Work is done side by side and told of in order."""
+"""Work is done concurrently and reported in order."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A dataset of web APIs is made from Python alone: no command, nothing printed, no exit."""
+"""A web-API dataset is made from Python alone: no command, no output, no exit."""
 
 import inspect
 import re
@@ -145,7 +145,7 @@ def test_a_mistake_is_an_error_of_ours(mine: Path, tmp_path: Path) -> None:
         run_generate(mine, GenerateOptions(count=0))
     with pytest.raises(StoreError, match="no dataset"):
         run_generate(tmp_path / "other")
-    with pytest.raises(UsageError, match="there is no such file"):
+    with pytest.raises(UsageError, match="no such file"):
         find_secrets(mine, [tmp_path / "sheets"])
     with pytest.raises(UsageError, match="choose suite"):
         run_export(mine, "csv", tmp_path / "out")
@@ -187,15 +187,15 @@ def test_a_plan_is_done_step_by_step_and_told_in_lines(tmp_path: Path) -> None:
 def test_the_page_prints_what_stands_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    section = (DOCS / "curation.md").read_text("utf-8").partition("## From Python\n")[2]
+    section = (DOCS / "how_to" / "curate.md").read_text("utf-8").partition("## From Python\n")[2]
     program, printed, progress = FENCED.findall(section.partition("\n## ")[0])
     shutil.copy(LIBRARY, tmp_path)
     monkeypatch.chdir(tmp_path)
 
-    exec(compile(program, "curation.md", "exec"), {})  # noqa: S102 - the page's own
+    exec(compile(program, "curate.md", "exec"), {})  # noqa: S102 - the page's own
     assert capsys.readouterr().out == printed
     names: dict[str, Any] = {}
-    exec(compile(progress, "curation.md", "exec"), names)  # noqa: S102 - the page's own
+    exec(compile(progress, "curate.md", "exec"), names)  # noqa: S102 - the page's own
     run_generate(
         tmp_path / "mine", GenerateOptions(plan=BriefPlan(seed=1)), progress=names["progress"]
     )
@@ -203,7 +203,7 @@ def test_the_page_prints_what_stands_in_it(
 
 
 def test_the_page_names_the_public_functions_and_no_other() -> None:
-    section = (DOCS / "curation.md").read_text("utf-8").partition("## From Python\n")[2]
+    section = (DOCS / "how_to" / "curate.md").read_text("utf-8").partition("## From Python\n")[2]
     table = section.partition("| on | functions |")[2].partition("\n\n")[0]
     functions = {name for name in curation.__all__ if inspect.isfunction(getattr(curation, name))}
 

@@ -1,4 +1,4 @@
-"""What is said beside figures: endpoints that refused most of what they were asked."""
+"""Caveats that are shown with figures: endpoints that refused most requests."""
 
 from pathlib import Path
 from typing import get_args
@@ -24,7 +24,7 @@ MODEL = "compatible/model"
 
 
 def reported(folder: Path, used: Usage) -> tuple[str, ...]:
-    """Return what is said of a run of two conversations in which this was used each time."""
+    """Return the caveats of a run of two conversations with this usage in each."""
     config = RunConfig("shop", ("a",))
     made = Manifest("0", "3", 1.0, config, "none", "p", sample_suite().provenance)
     cells = tuple(StoredCell(f"{at:032x}", "shop", PLAIN, "a", f"t{at}", 0) for at in range(2))
@@ -45,7 +45,7 @@ def reported(folder: Path, used: Usage) -> tuple[str, ...]:
 def test_an_endpoint_that_refused_most_attempts_is_told_with_what_helps(tmp_path: Path) -> None:
     (line,) = reported(tmp_path, Usage("agent", MODEL, 40, faults={"rate_limited": 50, "cut": 9}))
 
-    assert line.startswith(f"agent {MODEL}: 100 of 180 attempts were refused for want of room")
+    assert line.startswith(f"agent {MODEL}: 100 of 180 attempts were refused for lack of capacity")
     assert "--rate" in line
 
 

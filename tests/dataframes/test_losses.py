@@ -1,4 +1,4 @@
-"""What is lost between the conditions of a stored run, as a table, as JSON, and in the terminal."""
+"""Losses between the conditions of a stored run: as a table, JSON and terminal output."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ RunJson = Callable[..., Any]
 
 @pytest.fixture
 def folder(tmp_path: Path, in_process: Callable[..., Any]) -> Path:
-    """A run of two conditions in which words were misheard, and not played again."""
+    """A run of two conditions, one with simulated ASR errors; it is not played again."""
     out = tmp_path / "mine"
     done = in_process(
         *("run", "courier:easy", "--agent", "literal", "--limit", "4"),

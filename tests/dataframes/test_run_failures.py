@@ -1,4 +1,4 @@
-"""What a run lost is kept for its stored rows, and made again where anything of it changed."""
+"""The losses of a run are cached for its stored rows and recomputed after any change."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A run as frames: what joins them, that nothing is lost, and that the page about them is true."""
+"""A run as data frames: their joins, their completeness, and a true page about them."""
 
 import json
 import re
@@ -14,12 +14,12 @@ from dragoman.core.replies import TextReply
 from dragoman.dataframes.frame_columns import CONVERSATION
 from dragoman.store.run_store import open_run
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "frames.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "frames.md"
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> dragoman.RunResult:
-    """A run in two languages, misheard and not, in which somebody loses."""
+    """A run in two languages, with and without ASR errors, in which some agents fail."""
     return dragoman.run(
         "courier",
         agent=["literal", "lexical"],
@@ -52,11 +52,11 @@ ELSEWHERE = {"voices", "mm_tau"}
 
 def test_the_page_has_every_frame_and_column_with_its_type(run: dragoman.RunResult) -> None:
     axes = {"language", "scenario", "partition", "voice", "recognizer", "persona"}
-    assert set(documented("What joins them")) == set(CONVERSATION)
+    assert set(documented("Columns that join frames")) == set(CONVERSATION)
     for name in set(run.frames) - ELSEWHERE:
         schema = {column: str(kind) for column, kind in run.frames[name].schema.items()}
         own = {column: kind for column, kind in schema.items() if column not in axes}
-        shared = documented("What joins them") if name in OF_CONVERSATIONS else {}
+        shared = documented("Columns that join frames") if name in OF_CONVERSATIONS else {}
         assert own == {**shared, **documented(name)}, name
         if name not in {"comparisons", "pairs", "losses"}:
             assert axes <= set(schema), name

@@ -1,4 +1,4 @@
-"""Crews: who dies or hangs is replaced, and what it had under way is done by others or given up by name."""
+"""Worker pools: dead and hanging workers are replaced, and their tasks are done again."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ SOON = WorkerTimeouts(silence=0.04)
 
 
 class Tame:
-    """A worker in this process: items say what happens to it."""
+    """A worker in this process: each item states the behaviour of the worker."""
 
     spawned: "list[Tame]"
 

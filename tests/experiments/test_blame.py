@@ -1,4 +1,4 @@
-"""What lost conversations: told exactly, of small real runs."""
+"""Failure attribution of small real runs, with exact results."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -84,7 +84,7 @@ def calls_the_first_tool(messages: object, tools: list[dict[str, dict[str, str]]
 
 
 class Deaf:
-    """Plays the plan with the values that it was told in words; audio it takes and does not understand."""
+    """An agent that plays the plan with values in text, and does not understand audio."""
 
     name = "deaf"
     hears_audio = True
@@ -114,7 +114,7 @@ def played(folder: Path, **fields: object) -> Path:
 
 
 def verdicts(folder: Path) -> dict[tuple[str, str], float]:
-    """Return what was reached by condition and task."""
+    """Return the verdicts by condition and task."""
     with open_run(folder, write=False) as store:
         scores = store.scores("dragoman-2", "none", METRIC_VERSION)
         return {
@@ -125,14 +125,14 @@ def verdicts(folder: Path) -> dict[tuple[str, str], float]:
 
 
 def failure_sources(run: Path) -> dict[tuple[str, str], str]:
-    """Return what is blamed, by agent and task."""
+    """Return the failure sources by agent and task."""
     return {
         (row.agent, row.task): row.failure_source for row in attribute_failures(run, lambda: None)
     }
 
 
 def stored(run: Path) -> dict[tuple[str, str], str]:
-    """Return what is blamed as it is stored, by agent and task."""
+    """Return the stored failure sources by agent and task."""
     with open_run(run, write=False) as store:
         return {
             (cell.agent, cell.task): entry.evidence[0].subject

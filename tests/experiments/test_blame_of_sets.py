@@ -1,4 +1,4 @@
-"""What lost conversations whose words were recorded."""
+"""Failure attribution of conversations with recorded speech."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,7 +25,7 @@ def recorded(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
-    """A set of one question, of which nobody heard the number."""
+    """A set of one question whose number was not heard."""
     pytest.importorskip("soundfile", reason="FLAC needs the extra voice")
     monkeypatch.setenv("XDG_CACHE_HOME", str(pulled_bfcl))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

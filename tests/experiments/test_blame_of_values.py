@@ -1,4 +1,4 @@
-"""Planted losses: a value that was not heard is blamed on the stage that lost it, and on no other."""
+"""Planted losses: a lost value is attributed to the stage that lost it, and no other."""
 
 import re
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def in_other_forms(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def lossy_tasks(pulled_bfcl: Path) -> list[str]:
-    """Tasks of which a number is needed that can be misheard, and with which they cannot be done."""
+    """Tasks that need a number that can be misrecognized, and that fail without it."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("XDG_CACHE_HOME", str(pulled_bfcl))
         suite = load_suite(SUITE)
@@ -49,7 +49,7 @@ def lossy_tasks(pulled_bfcl: Path) -> list[str]:
 
 
 def _is_lost(expected: ExpectedValue, number: str, text: str, changed: str) -> bool:
-    """Whether every value that a parameter may have is the number, which is not heard any more."""
+    """Return whether a parameter accepts only a number that is no longer heard."""
     values = {value for alternative in expected.alternatives for value in alternative}
     return values == {number} and states(number, text, "en") and not states(number, changed, "en")
 

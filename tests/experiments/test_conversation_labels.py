@@ -1,4 +1,4 @@
-"""Labels in result files, in the ways in which people write them down, and what is refused."""
+"""Labels in result files, in people's usual forms, and refused labels."""
 
 import json
 from pathlib import Path
@@ -95,12 +95,12 @@ def test_no_labels_are_not_the_same_as_none_counted(tmp_path: Path) -> None:
     ("labels", "reported"),
     [
         ({"repetitons": 1}, "unknown label 'repetitons': there are errors, "),
-        ({"repetitions": -1}, "'repetitions' is -1, which is no count"),
-        ({"repetitions": 1.5}, "'repetitions' is 1.5, which is no count"),
-        ({"repetitions": "two"}, "'repetitions' is 'two', which is no count"),
-        ({"repetitions": [7]}, "there is no turn 7"),
-        ({"repetitions": [True]}, "there is no turn True"),
-        ({"turns": {"x": ["repetition"]}}, "there is no turn 'x'"),
+        ({"repetitions": -1}, "'repetitions' is -1, which is not a count"),
+        ({"repetitions": 1.5}, "'repetitions' is 1.5, which is not a count"),
+        ({"repetitions": "two"}, "'repetitions' is 'two', which is not a count"),
+        ({"repetitions": [7]}, "turn 7 does not exist"),
+        ({"repetitions": [True]}, "turn True does not exist"),
+        ({"turns": {"x": ["repetition"]}}, "turn 'x' does not exist"),
         ({"turns": [3]}, "labels by turn are objects with"),
         ({"turns": 3}, "labels by turn are an object or a list"),
         (
@@ -123,7 +123,7 @@ def test_what_cannot_be_read_is_refused_in_a_line(
 
 
 def test_a_language_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="is no language's code"):
+    with pytest.raises(DataError, match="is not a language code"):
         check_labels([file(tmp_path, {}, language="../en")])
 
 

@@ -1,4 +1,4 @@
-"""What another way of playing conversations costs: one file, and the name under which it is found."""
+"""Cost of another execution backend: one file, and the name under which it is found."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -84,7 +84,7 @@ def noting(messages, tools):
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder in which what installing the backend leaves is found."""
+    """A folder in which the installed backend is found."""
     (tmp_path / "own_backend.py").write_text(BACKEND, "utf-8")
     (tmp_path / "own_agents.py").write_text(AGENTS, "utf-8")
     about = tmp_path / "own_backend-1.dist-info"
@@ -98,7 +98,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def stored(folder: Path) -> dict[str, tuple[object, ...]]:
-    """Return by cell all that its conversation left, without what clocks say."""
+    """Return by cell the stored conversation, without clock times."""
     with open_run(folder, write=False) as store:
         judge = dragoman.load(folder).judge
         scores = store.scores("dragoman-2", judge, METRIC_VERSION)

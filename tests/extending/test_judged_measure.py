@@ -1,4 +1,4 @@
-"""What a metric of one's own costs: a rubric with its questions, or one function, in a package."""
+"""Cost of a custom metric: a rubric with questions, or one function, in a package."""
 
 import json
 import shutil
@@ -60,7 +60,7 @@ calling = own_measures:calling
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a run, and a package of somebody else on the path of commands run there."""
+    """A folder with a run, and with a third-party package on the path of its commands."""
     (tmp_path / "own_measures.py").write_text(MODULE)
     (tmp_path / "leave@1.md").write_text(RUBRIC)
     (tmp_path / "leave@1.toml").write_text(QUESTIONS)
@@ -73,7 +73,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def score(folder: Path, in_process: Cli) -> Callable[..., CompletedProcess[str]]:
-    """Play two tasks once, and measure them as asked."""
+    """Play two tasks once, and measure them with the given options."""
     tasks = ("--tasks", "two-swaps,larger-jacket")
     options = ("--agent", "gold", *tasks, "--out", "mine")
     played = in_process("run", "sample:shop", *options, cwd=folder)
@@ -86,7 +86,7 @@ def score(folder: Path, in_process: Cli) -> Callable[..., CompletedProcess[str]]
 
 
 def script(folder: Path, *answers: dict[str, object]) -> tuple[str, str]:
-    """Have a model answer so, whatever it is asked, and return the option that names it as judge."""
+    """Write a model with a fixed answer, and return the option that makes it the judge."""
     reply = json.dumps({"answers": answers})
     (folder / "judge.json").write_text(json.dumps({"*": [{"content": reply}]}))
     return "--judge", "scripted/judge.json"

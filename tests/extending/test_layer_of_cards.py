@@ -1,4 +1,4 @@
-"""What a persona-like layer costs: cards as data, one function, one entry point in a package."""
+"""Cost of a persona-like axis: cards as data, one function, one entry point."""
 
 import json
 import shutil

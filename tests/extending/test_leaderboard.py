@@ -93,7 +93,7 @@ STYLE = ("--style", "trials")
 
 
 def install(folder: Path, module: str) -> None:
-    """Leave a package of somebody else on the path of commands that run there."""
+    """Install a third-party package on the path of commands that run in a folder."""
     (folder / "trial_counts.py").write_text(module)
     package = folder / "trial_counts-1.0.dist-info"
     package.mkdir(exist_ok=True)
@@ -103,7 +103,7 @@ def install(folder: Path, module: str) -> None:
 
 @pytest.fixture
 def run(tmp_path: Path, in_process: Cli) -> Cli:
-    """Play two tasks, and return what runs a command on the run, which is called mine."""
+    """Play two tasks, and return a function that runs a command on the run `mine`."""
     install(tmp_path, MODULE)
     grid = ("--agent", "gold,silent", "--limit", "2", "--out", "mine")
     played = in_process("run", "sample:shop", *grid, cwd=tmp_path)

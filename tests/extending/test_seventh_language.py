@@ -1,4 +1,4 @@
-"""What a language costs: a file of its habits, its phrases, and a folder of artifacts. No code."""
+"""Cost of a language: a habits file, its phrases and a folder of artifacts. No code."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a single-turn benchmark costs: one folder and an entry point in a package of its own."""
+"""Cost of a single-turn benchmark: one folder and an entry point in its own package."""
 
 import json
 from collections.abc import Callable
@@ -107,7 +107,7 @@ ROOMS = Rooms()
 
 @pytest.fixture
 def rooms(tmp_path: Path) -> Path:
-    """A folder in which the package lies as installing it leaves it."""
+    """A folder with the package as an installation leaves it."""
     files = {
         "rooms/__init__.py": "",
         "rooms/benchmark.py": BENCHMARK,

@@ -1,4 +1,4 @@
-"""Tokens, operations and the least time on kinds of GPUs are told before anything is loaded."""
+"""Tokens, operations and the least time per kind of GPU are reported before loading."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A model's size is read from the heads of its files, and what does not fit is told before it begins."""
+"""A model's size is read from file headers, and too large ones are refused early."""
 
 import json
 import struct
@@ -70,7 +70,7 @@ def test_all_weights_need_more_than_an_adapter_and_full_precision_more_than_half
 
     assert everything.trained == LARGE.parameters
     assert adapter.trained < LARGE.parameters / 50
-    # Weights in half, what is trained in full, its gradients and two moments.
+    # Weights in half precision; trained weights in full, with gradients and two moments.
     assert everything.memory > LARGE.parameters * (2 + 4 * 4)
     assert adapter.memory < everything.memory / 3
     assert memory_needs(RECIPE, LARGE, on_gpu=False).memory > adapter.memory

@@ -1,4 +1,4 @@
-"""What many prompts share is found word for word, whatever stands around it."""
+"""Passages that many prompts share are found word for word, in any surroundings."""
 
 from dragoman.core.training_examples import TrainingExample
 from dragoman.finetuning.tiny_model import shared_passages, texts_without

@@ -1,4 +1,4 @@
-"""Before a training rows are compared with what is evaluated, and drawn the same way each time."""
+"""Before a training, rows are compared with evaluation data, and drawn reproducibly."""
 
 import json
 import struct

@@ -1,4 +1,4 @@
-"""Files of rows are read in both forms, and a line that teaches nothing is told."""
+"""Files of rows are read in both forms, and lines without training value are reported."""
 
 from pathlib import Path
 

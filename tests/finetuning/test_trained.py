@@ -1,4 +1,4 @@
-"""What a training used is known whoever killed it, and what it cost where an hour has a price."""
+"""Usage of a training is known after any kill; so is its cost if an hour has a price."""
 
 from pathlib import Path
 
@@ -59,7 +59,7 @@ def test_what_an_older_training_used_is_unknown_at_any_price() -> None:
     older = with_price(trained(None), 2.5)
 
     assert older.cost is None
-    assert describe_use(older) == "what it used is unknown"
+    assert describe_use(older) == "its usage is unknown"
 
 
 @pytest.mark.parametrize("price", [float("nan"), float("inf"), -1.0])

@@ -69,7 +69,7 @@ def test_datasets_opens_a_row_for_each_message_that_was_spoken(
     write_set(tmp_path / "set")
     done = in_process("export", "set", "--to", "audiofolder", "--out", "hf", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "2 messages in 1 audio files: hf; 1 without audio are left out\n"
+    assert done.stdout == "2 messages in 1 audio files: hf; 1 excluded, as they have no audio\n"
 
     datasets = pytest.importorskip("datasets", reason="a library of others opens the folder")
     datasets.disable_progress_bars()
@@ -123,7 +123,7 @@ def test_a_file_that_is_not_the_sound_of_its_name_is_not_passed_on(tmp_path: Pat
 
 def test_a_set_in_which_nobody_speaks_has_nothing_to_write(tmp_path: Path) -> None:
     write_set(tmp_path / "set", spoken=False)
-    with pytest.raises(UsageError, match="nobody speaks in this set"):
+    with pytest.raises(UsageError, match="the set has no audio"):
         write_audio_folder(tmp_path / "set", tmp_path / "hf")
 
 
@@ -132,4 +132,4 @@ def test_a_folder_that_is_no_set_is_told(
 ) -> None:
     done = in_process("export", "nothing", "--to", "audiofolder", "--out", "hf", cwd=tmp_path)
     assert done.returncode == 2
-    assert "nothing is no audio set: `dragoman speak` makes one" in done.stderr
+    assert "nothing: not an audio set; make one with `dragoman speak`" in done.stderr

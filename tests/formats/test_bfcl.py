@@ -253,7 +253,7 @@ def calls_of(row: dict[str, Any]) -> list[str]:
 
 
 def is_named(call: str) -> bool:
-    """Whether a call is one that can be written and read as text without a loss."""
+    """Return whether a call is one that can be written and read as text without a loss."""
     try:
         node = ast.parse(call, mode="eval").body
     except SyntaxError:

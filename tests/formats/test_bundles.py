@@ -1,4 +1,4 @@
-"""Bundles: what is sent is what comes out, and what a stranger sends harms nothing."""
+"""Bundles are unpacked as they were packed, and a stranger's bundle does no harm."""
 
 import hashlib
 import json

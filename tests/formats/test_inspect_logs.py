@@ -1,4 +1,4 @@
-"""Runs as logs of Inspect: the files themselves, and what Inspect reads in them."""
+"""Runs as logs of Inspect: the files themselves, and Inspect's reading of them."""
 
 import json
 import zipfile
@@ -17,7 +17,7 @@ Messages = list[dict[str, Any]]
 
 
 def counted(messages: Messages, tools: Messages) -> dict[str, object]:
-    """An agent that says what it used, and looks somebody up once."""
+    """An agent that reports usage, and looks a customer up once."""
     assert tools
     usage = {"input_tokens": 100 * len(messages), "output_tokens": 7}
     if any(message["role"] == "tool" for message in messages):
@@ -122,7 +122,7 @@ def test_inspect_reads_scores_epochs_usage_and_errors_as_ours(
 
 
 def _require_usage(consumed: pl.DataFrame, log: Any) -> None:  # noqa: ANN401 - Inspect's
-    """Each conversation's tokens are those that our own frame has; what is unknown is in neither."""
+    """Require the tokens of our own frame in each conversation; unknowns are in neither."""
     known = consumed.drop_nulls(["input_tokens", "output_tokens"])
     ours = {row["key"]: (row["input_tokens"], row["output_tokens"]) for row in known.to_dicts()}
     theirs: Mapping[str, tuple[int, int]] = {

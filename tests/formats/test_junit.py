@@ -1,4 +1,4 @@
-"""JUnit XML of a run: what counts as failure, error and skipped, and that any text fits in."""
+"""JUnit XML of a run: failures, errors and skipped tests, and arbitrary text."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tables of a run as files: which there are, and what spreadsheet programs would run."""
+"""Tables of a run as files: the set of files, and texts that spreadsheets would run."""
 
 from pathlib import Path
 

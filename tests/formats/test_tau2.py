@@ -86,7 +86,7 @@ def imported(record: Record, folder: Path) -> Path:
 
 @pytest.fixture
 def foreign(shop: DomainSuite, tmp_path: Path) -> Record:
-    """A file of somebody else's, with fields at every level that we do not know."""
+    """A foreign file with unknown fields at every level."""
     record = exported(played(shop, tmp_path / "theirs"), tmp_path / "theirs.json")
     record["tasks"] = TASKS
     record["novel"] = {"big": 10**30, "text": "é\u2028", "price": 1.10, "none": None}
@@ -104,7 +104,7 @@ def foreign(shop: DomainSuite, tmp_path: Path) -> Record:
 
 
 def contents(store: RunStore, rules: str, judge: str) -> dict[tuple[str, int], Any]:
-    """Return events, counts and score by task and trial, without what the format cannot hold."""
+    """Return events, counts and score by task and trial, as far as the format holds them."""
     scores = store.scores(rules, judge, METRIC_VERSION)
     episodes = {key: episode for key, _, episode in store.episodes()}
     return {
@@ -220,7 +220,7 @@ def rescored(shop: DomainSuite, run: Path) -> Path:
 
 @pytest.fixture
 def of_2026(foreign: Record) -> Record:
-    """A file as tau2-bench 1.0.x and its forks write it: what is not known is null."""
+    """A file as tau2-bench 1.0.x and its forks write it: unknown values are null."""
     foreign["simulation_index"] = None
     foreign["info"] |= {"speech_complexity": None, "audio_native_config": None, "seed": None}
     for simulation in foreign["simulations"]:

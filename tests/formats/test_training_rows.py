@@ -24,7 +24,7 @@ def test_a_gold_run_on_calls_of_apis_becomes_rows_with_their_origin(
 
     assert done.returncode == 0, done.stderr
     rows = read_rows([tmp_path / "rows.jsonl"])
-    assert done.stdout == f"{len(rows)} rows in rows.jsonl; left out: not passed {24 - len(rows)}\n"
+    assert done.stdout == f"{len(rows)} rows in rows.jsonl; excluded: not passed {24 - len(rows)}\n"
     assert len(rows) >= 10
     for row in rows:
         assert row.origin.suite == "itc:world/ja"

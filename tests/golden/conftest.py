@@ -1,7 +1,8 @@
-"""Compare what is stored or hashed with golden files, and rewrite these on purpose.
+"""Compare stored and hashed data with golden files, and rewrite these on purpose.
 
-`DRAGOMAN_WRITE_GOLDEN=1 pytest tests/golden` writes the files in `expected` anew. A changed file is a
-changed format, key or option: the commit that changes it says why, and what becomes of stored data.
+`DRAGOMAN_WRITE_GOLDEN=1 pytest tests/golden` writes the files in `expected` again. A changed file
+is a changed format, key or option: the commit that changes it gives the reason, and the effect on
+stored data.
 """
 
 import json
@@ -18,7 +19,7 @@ ADVICE = "If the change is meant, run: DRAGOMAN_WRITE_GOLDEN=1 pytest tests/gold
 
 @pytest.fixture(scope="session")
 def same_lines() -> Callable[[str, Iterable[str]], None]:
-    """Return a function that compares lines, in whatever order, with the golden file of a name."""
+    """Return a function that compares lines, in any order, with a golden file."""
 
     def compare(name: str, found: Iterable[str]) -> None:
         lines = sorted(found)
@@ -51,7 +52,7 @@ def _compare(path: Path, found: list[str], text: str, read: Callable[[str], Iter
 
 
 def _written(value: object, depth: int = 2) -> str:
-    """Return a value as JSON that has lines of its own for what its outer objects hold."""
+    """Return a value as JSON, with separate lines for the content of its outer objects."""
     if depth and isinstance(value, dict) and value:
         lines = [f"{json.dumps(key)}: {_written(value[key], depth - 1)}" for key in sorted(value)]
         return "{\n" + ",\n".join(lines) + "\n}"

@@ -1,8 +1,9 @@
-"""Make stored files with the code at hand: `python tests/golden/make.py`, from the repository's root.
+"""Makes stored files with the current code: `python tests/golden/make.py`.
 
-They are made once for each version whose files must be read for ever. So files are added here, and not
-made again: what was committed shows that what an earlier version wrote is still read. Runs of formats
-before the newest are made by taking away what they did not have.
+Run it in the root of the repository. Files are made once for each version whose files must stay
+readable for ever. So files are added here and not made again: the committed files show that files
+of an earlier version are still read. Runs of older formats are made by removing the parts that they
+did not have.
 """
 
 import asyncio
@@ -69,14 +70,14 @@ class Answering:
     name = "model"
 
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
-        """Return the answer, whatever is asked."""
+        """Return the same answer to every request."""
         assert request.messages
         body = b'{"choices": [{"message": {"role": "assistant", "content": "Good day."}}]}'
         return decode_completion(body, self.name, purpose, Latency(2.5, 0.75))
 
 
 def main() -> None:
-    """Make what is not there yet."""
+    """Make the missing files."""
     makers = {
         "files": make_files,
         "dataset": make_dataset,
@@ -102,7 +103,7 @@ def make_grid(folder: Path) -> None:
 
 
 def make_spoken(folder: Path) -> None:
-    """Make a spoken run, and find what lost its conversations."""
+    """Make a spoken run, and attribute its failures."""
     dragoman(folder, *COURIER, "--voice", "text,telephone", "--out", "spoken")
     dragoman(folder, "blame", "spoken")
     pack(folder / "spoken")
@@ -172,7 +173,7 @@ def make_dataset(folder: Path) -> None:
 
 
 def dragoman(folder: Path, *words: str) -> None:
-    """Run a command in a folder, which notes no run as anybody's own."""
+    """Run a command in a folder, without recording its run for the current user."""
     subprocess.run(
         [sys.executable, "-m", "dragoman", *words],
         cwd=folder,

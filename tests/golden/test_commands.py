@@ -1,4 +1,4 @@
-"""Freeze the commands and options: a script of somebody's names them."""
+"""Freeze the commands and options, because users' scripts name them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any

@@ -91,7 +91,7 @@ def test_conditions_keep_their_texts_and_keys(same_json: SameJson) -> None:
 def test_measures_keep_their_names_versions_and_figures(
     same_json: SameJson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Compare what stored counts are found by, and what figures are made of, with the golden ones."""
+    """Compare the names of stored counts and the parts of figures with the golden ones."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     setup = build_setup(msgspec.convert({"suite": "courier", "agents": ["gold"]}, RunConfig))
     artifact_costs = MeasureContext(

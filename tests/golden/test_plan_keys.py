@@ -28,13 +28,13 @@ MODEL = "openai/gpt-4.1-mini?temperature=0.5&max_tokens=100"
 
 @pytest.fixture(autouse=True)
 def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set the API keys that naming models needs; nothing is asked."""
+    """Set the API keys that model names need; no request is sent."""
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "DEEPGRAM_API_KEY"):
         monkeypatch.setenv(name, "none")
 
 
 def keys_of(suite: str, **options: object) -> dict[str, object]:
-    """Return the keys of a grid's conversations, what they are made of, and what has none."""
+    """Return the keys of a grid's conversations and their parts, and inapplicable cells."""
     setup = build_setup(msgspec.convert({"suite": suite, **options}, RunConfig))
     return {
         "conversations": {
@@ -87,7 +87,7 @@ def test_options_of_a_run_keep_their_place_in_keys(same_json: SameJson) -> None:
 def test_agents_and_users_keep_their_identities(
     same_json: SameJson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Compare what makes each kind of agent and user itself with the golden identities."""
+    """Compare the identity of each kind of agent and user with the golden identities."""
     (tmp_path / "golden_own.py").write_text(OWN_AGENT, "utf-8")
     (tmp_path / "script.json").write_text('{"*": [{"content": "Good day."}]}', "utf-8")
     monkeypatch.chdir(tmp_path)
@@ -104,7 +104,7 @@ def test_agents_and_users_keep_their_identities(
 
 @pytest.mark.slow
 def test_spoken_conversations_keep_their_keys(same_json: SameJson) -> None:
-    """Compare conversations over a line with the golden ones of the same embedded engines."""
+    """Compare spoken conversations with the golden ones of the same embedded engines."""
     pytest.importorskip("pocketsphinx")
     engines = {name: version(name) for name in ("espeakng-loader", "pocketsphinx")}
     if engines != {"espeakng-loader": "0.2.4", "pocketsphinx": "5.1.1"}:

@@ -1,7 +1,7 @@
 """Freeze how every record is written: fields in their order, tags, defaults and types.
 
-A record is any `msgspec.Struct`. Most of them are stored or hashed, and nothing in the code says of one
-that it never is. Names of classes and modules are left out: they are free to change.
+A record is any `msgspec.Struct`. Most of them are stored or hashed, and the code does not mark
+those that never are. Names of classes and modules are excluded: they are free to change.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ TABLES = (dict, Mapping)
 def test_records_are_written_as_before(
     same_lines: Callable[[str, Iterable[str]], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Compare the wire form of every record with the golden list; what needs torch is left out."""
+    """Compare the wire form of every record with the golden list, except those of torch."""
     for library in ("torch", "transformers"):
         monkeypatch.setitem(sys.modules, library, None)
     same_lines("records.txt", map(described, records()))
@@ -72,7 +72,7 @@ def described(kind: type[msgspec.Struct]) -> str:
 
 
 def _written(kind: type[msgspec.Struct]) -> str:
-    """Return what a record is in JSON, and its tag."""
+    """Return the JSON form of a record, and its tag."""
     config = kind.__struct_config__
     form = "array" if config.array_like else "object"
     return form if config.tag_field is None else f"{form} {config.tag_field}={config.tag!r}"
@@ -81,12 +81,12 @@ def _written(kind: type[msgspec.Struct]) -> str:
 def _types(kind: type[msgspec.Struct]) -> list[Any]:
     try:
         return [field.type for field in msgspec.structs.fields(kind)]
-    except NameError:  # imported for type checkers alone: never read from JSON
+    except NameError:  # imported only for type checkers: never read from JSON
         return [object] * len(kind.__struct_fields__)
 
 
 def _type(kind: Any) -> str:  # noqa: ANN401 - any type
-    """Return what a type is in JSON; for what JSON does not have, `any`."""
+    """Return the JSON type of a type; `any` for types that JSON does not have."""
     origin, inner = get_origin(kind) or kind, get_args(kind)
     if origin is Annotated:
         return _type(inner[0])
@@ -112,7 +112,7 @@ def _of_class(kind: Any) -> str:  # noqa: ANN401 - any type
 
 
 def _defaults(kind: type[msgspec.Struct]) -> list[str]:
-    """Return for each field what stands behind its type: nothing, or its default as JSON."""
+    """Return for each field the text after its type: nothing, or its default as JSON."""
     defaults: Sequence[object] = kind.__struct_defaults__
     without = len(kind.__struct_fields__) - len(defaults)
     return [""] * without + list(map(_default, defaults))

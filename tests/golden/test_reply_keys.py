@@ -54,7 +54,7 @@ SOUND = Audio(b"\x01\x00\x02\x00" * 40, 16_000)
 
 
 class Answering:
-    """A chat model that notes what it is asked."""
+    """A chat model that records its requests."""
 
     name = "openai/gpt-4.1-mini"
 
@@ -91,7 +91,7 @@ class Speaking:
 
 @pytest.fixture
 def connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelClients:
-    """Return connections without a memory; nothing is asked."""
+    """Return connections without a cache; no request is sent."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     for provider in ("OPENAI", "ANTHROPIC", "ELEVENLABS", "DEEPGRAM", "DASHSCOPE"):
         monkeypatch.setenv(f"{provider}_API_KEY", "none")
@@ -108,7 +108,7 @@ def kept(path: Path) -> list[list[str]]:
 def test_models_voices_and_ears_keep_their_identities(
     connections: ModelClients, same_json: SameJson
 ) -> None:
-    """Compare what tells models, voices and ears apart with the golden identities."""
+    """Compare the identities of models, voices and recognizers with the golden ones."""
     found = {
         "specs": {written: parse_model_spec(written).identity for written in MODELS},
         "models": {written: resolve_chat_model(written, connections)[1] for written in MODELS},
@@ -125,7 +125,7 @@ def test_models_voices_and_ears_keep_their_identities(
 def test_a_chat_request_keeps_its_key_and_its_stored_reply(
     tmp_path: Path, same_json: SameJson
 ) -> None:
-    """Compare the key and the row of remembered chat replies with the golden ones."""
+    """Compare the key and the row of a cached chat reply with the golden ones."""
     sounding = msgspec.structs.replace(
         CHAT,
         messages=[{"role": "user", "content": [{"type": "text", "text": "hi"}]}],
@@ -144,7 +144,7 @@ def test_a_chat_request_keeps_its_key_and_its_stored_reply(
 
 
 def test_speech_keeps_its_keys_and_its_stored_replies(tmp_path: Path, same_json: SameJson) -> None:
-    """Compare the keys and the rows of remembered sounds and transcripts with the golden ones."""
+    """Compare the keys and the rows of cached sounds and transcripts with the golden ones."""
     found = {}
     for name in ("voice", "ear"):
         path = tmp_path / f"{name}.sqlite"

@@ -1,6 +1,6 @@
-"""Read what version 0.1.0 stored: every file opens, says the same, and is gone on with.
+"""Read the files of version 0.1.0: each opens, has equal content, and can be resumed.
 
-`make.py` made the files in `stored`. What they say is in `expected`.
+`make.py` made the files in `stored`. Their expected content is in `expected`.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ def unpack(tmp_path: Path) -> Unpack:
 
 @pytest.fixture
 def dragoman(in_process: Callable[..., CompletedProcess[str]], tmp_path: Path) -> RunJson:
-    """Return a function that runs a command, which must succeed, and returns what it printed."""
+    """Return a function that runs a command, requires success, and returns its output."""
 
     def call(words: str) -> str:
         done = in_process(*words.split(), cwd=tmp_path, COLUMNS="100")
@@ -86,7 +86,7 @@ def _require_engines() -> None:
 def test_a_stored_run_says_what_it_said(
     name: str, unpack: Unpack, run_json: RunJson, same_json: SameJson
 ) -> None:
-    """Compare what commands say of a run with the golden answers."""
+    """Compare the output of commands on a run with the golden output."""
     unpack(name)
     found = {words: run_json(f"{words} {name}") for words in READ[name]}
     same_json(f"run_{name}.json", found)
@@ -97,7 +97,7 @@ def test_a_stored_run_says_what_it_said(
 def test_a_run_of_an_older_format_is_read_and_upgraded(
     name: str, unpack: Unpack, run_json: RunJson, dragoman: RunJson, same_json: SameJson
 ) -> None:
-    """Compare what an older run says, before and after its upgrade, with one golden answer."""
+    """Compare the output on an older run with one golden file, before and after an upgrade."""
     run = unpack(name)
     run.rename(run.with_name("older"))
     for _ in range(2):
@@ -124,10 +124,10 @@ def test_a_stored_run_that_is_whole_plays_nothing_again(
 
 
 @pytest.mark.slow
-def test_stored_blame_is_found_again(
+def test_stored_attribution_is_found_again(
     unpack: Unpack, run_json: RunJson, same_json: SameJson
 ) -> None:
-    """Ask again what lost conversations: what was played for that is found under its keys."""
+    """Attribute the failures again: the counterfactuals are found under their keys."""
     _require_engines()
     replays = sorted((unpack("spoken") / "blame").iterdir())
     before = {folder.name: conversations(folder) for folder in replays}
@@ -141,7 +141,7 @@ def test_stored_blame_is_found_again(
 
 @pytest.mark.slow
 def test_a_stored_run_is_scored_again_with_equal_results(unpack: Unpack, run_json: RunJson) -> None:
-    """Score a run anew: its verdicts and figures stay."""
+    """Score a run again: its verdicts and figures stay the same."""
     unpack("grid")
     shown = run_json("show grid --rules dragoman-2")
     run_json("score grid --anew --rules dragoman-2")
@@ -167,7 +167,7 @@ def test_a_stored_run_is_reported_bundled_and_unbundled(
 def test_a_stored_bundle_is_unbundled(
     run_json: RunJson, dragoman: RunJson, same_json: SameJson
 ) -> None:
-    """Make a run of a stored bundle: it says what the run of the older formats says."""
+    """Unpack a stored bundle: its run gives the same output as runs of older formats."""
     dragoman(f"unbundle {STORED / 'bundle.zip'} --out older")
     same_json(
         "run_older.json", {words: run_json(f"{words} older") for words in ("show", "compare")}
@@ -211,7 +211,7 @@ def _rows(path: Path) -> list[list[str]]:
 
 
 class Refusing:
-    """A chat model that must not be asked."""
+    """A chat model that must not get any request."""
 
     name = "model"
 

@@ -32,7 +32,7 @@ def test_stored_files_have_the_tables_of_before(
 
 
 def tables(path: Path) -> dict[str, object]:
-    """Return the statements that made a file, and what it says of its format."""
+    """Return the SQL statements that made a file, and its statement of the format."""
     with closing(sqlite3.connect(path)) as file:
         made = file.execute("SELECT type || ' ' || name, sql FROM sqlite_master").fetchall()
         (version,), (application,) = (

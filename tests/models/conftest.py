@@ -1,4 +1,4 @@
-"""Time that passes only where everything waits, and servers that answer with any bytes."""
+"""Virtual time that passes only while everything waits, and servers with any bytes."""
 
 import asyncio
 import contextlib
@@ -82,5 +82,5 @@ async def raw_server(behave: Behaving) -> AsyncIterator[str]:
 
 @pytest.fixture
 def serving() -> RawServer:
-    """Open a server that does with a connection whatever it is told."""
+    """Return a function that opens a server with a given handler for each connection."""
     return raw_server

@@ -1,4 +1,4 @@
-"""Addresses of model servers that stand where they do not belong."""
+"""Addresses of model servers in places where they are not allowed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A strict reading of LaTeX tables: what would stop a compiler or shift a column is a problem."""
+"""A strict check of LaTeX tables for text that stops a compiler or shifts a column."""
 
 import re
 
@@ -18,7 +18,7 @@ _SPECIAL = frozenset("#%^_")
 
 
 def latex_problems(text: str) -> list[str]:
-    """Return what is wrong with a file of tables; nothing where it is sound."""
+    """Return the problems of a file of tables; none for a sound file."""
     found = [*_signs(text), *_environments(text)]
     for columns, body in _tabulars(text):
         found += _rows(columns, body)
@@ -53,7 +53,7 @@ def _environments(text: str) -> list[str]:
 
 
 def _tabulars(text: str) -> list[tuple[int, str]]:
-    """Return the columns and the body of every table, with the tables within cells left out."""
+    """Return the columns and the body of every table, without the tables inside cells."""
     found = []
     pattern = re.compile(
         r"\\begin\{tabular\}(\[t\])?\{((?:@\{\}|[lcr])+)\}"

@@ -320,7 +320,7 @@ def test_what_was_inferred_of_the_user_stands_where_the_agent_was_told_it(
         failed = await tab.value(f"{reported}[1].textContent")
         assert "unusable answer frustration_level is missing" in failed
         body = await tab.value("document.querySelector('#list .body').textContent")
-        assert "asking about the user: small, 2 calls, tokens 700 in, 80 out" in body
+        assert "user profile inference: small, 2 calls, tokens 700 in, 80 out" in body
         assert await tab.value("window.harmed") is None
 
     assert browse(steps) == []

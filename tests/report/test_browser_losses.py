@@ -1,4 +1,4 @@
-"""In a real browser: numbers of what is lost lead to their conversations, and failures stand open."""
+"""Losses in a real browser: figures lead to conversations, and failures are open."""
 
 from pathlib import Path
 
@@ -73,7 +73,7 @@ def test_each_number_of_a_loss_leads_to_the_conversations_behind_it(
         await tab.open(report)
         first = "document.querySelector('#lost li')"
         reported = await tab.value(f"{first}.textContent.replace(/\\s+/g, ' ')")
-        assert "telephone loses 75.0 points of text" in reported
+        assert "telephone vs. text: drop of 75.0 points" in reported
         assert "channel 50.0 [" in reported
         assert "recognizer 25.0 [" in reported
         links = f"[...{first}.querySelectorAll('a')]"
@@ -146,8 +146,8 @@ def test_a_copy_without_its_audio_says_so_and_a_sign_alone_was_never_spoken(
         await tab.value("document.querySelector('#list .conversation summary').click()")
         await tab.until("document.querySelectorAll('#list audio').length === 0")
         text = await tab.value("document.querySelector('#list').textContent")
-        assert text.count("its sound is missing: it lies beside the report, in audio") == 2
-        assert "###STOP###a sign, not spoken" in text
+        assert text.count("the sound file is missing: it must be in audio next to the report") == 2
+        assert "###STOP###a control token, not spoken" in text
         assert await tab.value("document.querySelectorAll('#list mark.lost').length") == 0
 
     browse(steps)

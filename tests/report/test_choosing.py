@@ -1,4 +1,7 @@
-"""Of very many conversations a page holds what was lost, and a sample of the rest, and says so."""
+"""With very many conversations, a page holds the failures and a sample of the rest.
+
+The page says so.
+"""
 
 import base64
 import gzip
@@ -113,5 +116,5 @@ def test_the_first_that_does_not_fit_ends_the_choice() -> None:
 def test_a_page_without_room_says_what_it_lacks_and_where_that_is() -> None:
     page = render_report([view()], "Full", room=5_000)
 
-    assert "This page does not hold every conversation whole." in page
+    assert "This page does not have the text of every conversation." in page
     assert "<code>dragoman view</code> shows every one" in page

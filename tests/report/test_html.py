@@ -212,7 +212,10 @@ def without_raw(episode: Episode | None) -> Episode | None:
 
 
 class Page(HTMLParser):
-    """Collects what a browser would see: elements, their attributes and the text outside scripts."""
+    """A parser that collects the visible parts of a page.
+
+    These are elements, their attributes, and the text outside scripts.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -311,7 +314,7 @@ def test_tasks_left_out_are_announced_with_their_bounds() -> None:
         ]
     )
     words = Page(render_report([run], "Left out")).text
-    assert "1 of 2 tasks left out , pass^1 over all tasks between 0.500 and 1.000" in words
+    assert "1 of 2 tasks excluded , pass^1 over all tasks between 0.500 and 1.000" in words
     assert "1 no judge" in words
 
 
@@ -330,7 +333,7 @@ def test_unknown_tokens_are_unknown_and_never_zero() -> None:
     assert (
         words.count("No known cost of big, user") + words.count("No known cost of big, small") == 1
     )
-    assert "1 min 1 s added up, though many ran at the same time" in words
+    assert "the sum is 1 min 1 s, although many ran at the same time" in words
 
 
 def test_infrastructure_errors_stand_apart_from_tool_errors() -> None:
@@ -342,9 +345,9 @@ def test_infrastructure_errors_stand_apart_from_tool_errors() -> None:
         ]
     )
     words = Page(render_report([run], "Errors")).text
-    assert "1 infrastructure errors not the agent's: no score" in words
+    assert "1 infrastructure errors not caused by the agent: no score" in words
     assert "1 tool errors refused or failed calls; agent 1, user 0" in words
-    assert "infrastructure provider 529" in words
+    assert "infrastructure error provider 529" in words
 
 
 def test_decisions_about_questions_stand_beside_the_words_that_they_are_about() -> None:
@@ -451,7 +454,7 @@ def test_the_answer_of_a_cell_is_one_sentence_with_what_failed() -> None:
 
 def test_a_cell_without_a_figure_says_so_first() -> None:
     words = Page(render_report([run_view([outcome("1", 0, None, None)])], "None")).text
-    assert "no figure : none of 1 task has all its played trials scored." in words
+    assert "no result : no task of 1 has all its played trials scored." in words
     assert "No conversation failed. 1 not run." in words
 
 
@@ -464,10 +467,10 @@ def test_cells_are_set_against_each_other_over_the_tasks_that_both_finished() ->
     outcomes.append(outcome("6", 0, full_episode(), score(1.0), "better"))
     report = render_report([run_view(outcomes)], "Gaps")
     words = Page(report).text
-    assert "better against worse English text" in words
+    assert "better vs. worse English text" in words
     assert "+1.000" in words
-    assert "6 tasks, won 6, lost 0; p 0.031, Holm 0.031" in words
-    assert "corrected by Holm for 1 comparison." in words
+    assert "6 tasks, 6 better, 0 worse; p 0.031, Holm 0.031" in words
+    assert "Holm-corrected for 1 comparison." in words
 
 
 def test_cells_that_were_scored_in_different_ways_are_not_set_against_each_other() -> None:
@@ -485,9 +488,9 @@ def test_many_comparisons_are_drawn_by_their_p_and_the_rest_is_counted() -> None
         for number in range(3)
     ]
     words = Page(render_report([run_view(outcomes)], "Many")).text
-    assert "corrected by Holm for 78 comparisons." in words
-    assert "18 further comparisons with a larger p are not drawn" in words
-    assert words.count("agent7 against") + words.count("against agent7") == 12
+    assert "Holm-corrected for 78 comparisons." in words
+    assert "18 further comparisons with a larger p are not shown" in words
+    assert words.count("agent7 vs.") + words.count("vs. agent7") == 12
 
 
 def test_characters_that_act_are_written_out_in_what_is_not_a_script() -> None:
@@ -578,7 +581,7 @@ def test_a_report_on_very_many_cells_folds_what_it_says_of_each() -> None:
 
     assert '<details class="many">' not in report(24)
     assert report(25).count('<details class="many">') == 2
-    assert "What each of 25 cells passes, and what failed" in report(25)
+    assert "Results of each of 25 cells" in report(25)
 
 
 def test_only_texts_of_tool_results_are_packed_by_place() -> None:
@@ -609,10 +612,10 @@ def test_conversations_with_an_invalid_user_are_counted_marked_and_left_out_apar
     ]
     report = render_report([run_view(outcomes)], "Users")
     text = Page(report).text
-    assert "1 with a simulated user that failed its part" in text
-    assert "1 goal_kept not so: the simulated user kept its goal" in text
-    assert "Without conversations whose user failed" in text
-    assert "2 tasks counted, 1 left out." in text
+    assert "1 with an invalid user" in text
+    assert "1 goal_kept the simulated user changed its goal" in text
+    assert "Without conversations with an invalid user" in text
+    assert "2 tasks counted, 1 excluded." in text
     assert [entry["user"] for entry in packed(report)["conversations"]] == [
         "invalid",
         "valid",
@@ -622,8 +625,7 @@ def test_conversations_with_an_invalid_user_are_counted_marked_and_left_out_apar
 
 def test_a_run_without_simulated_users_says_nothing_of_their_validity() -> None:
     text = Page(render_report([run_view([outcome("1", 0, full_episode(), score(1.0))])], "x")).text
-    assert "simulated user that failed" not in text
-    assert "whose user failed" not in text
+    assert "an invalid user" not in text
 
 
 HEARD = MeasureResult(
@@ -688,10 +690,10 @@ def test_equal_runs_give_equal_reports() -> None:
 
 def test_a_report_with_sound_says_that_it_lies_beside_it() -> None:
     run = run_view([outcome("1", 0, full_episode(), score(1.0))])
-    assert "lies beside it" not in Page(render_report([run], "Silent")).text
+    assert "The audio" not in Page(render_report([run], "Silent")).text
     spoken = msgspec.structs.replace(run, audio="mine/audio")
     words = Page(render_report([spoken], "Sound")).text
-    assert "What was spoken is not in this file: it lies beside it, in mine/audio ." in words
+    assert "The audio is not in this file. It is in the folder mine/audio next to it." in words
 
 
 def test_causes_name_failed_components_or_the_ending() -> None:

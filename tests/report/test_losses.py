@@ -1,4 +1,4 @@
-"""What is lost between conditions, in lines that a terminal shows before all else."""
+"""Losses between conditions, in lines that a terminal shows before everything."""
 
 from collections.abc import Sequence
 
@@ -44,25 +44,26 @@ def lines(*cells: CellOutcomes, is_imported: bool = False) -> list[str]:
 def test_a_loss_says_how_much_at_which_stage_and_in_which_values() -> None:
     found = lines(cell(PLAIN, [1.0] * 4), cell(TELEPHONE, ["line", "line", "speech", 1.0]))
     assert found == [
-        "lost, in points of pass^1 (4 tasks, 95 % interval, p by Holm over 1):",
-        "clerk: telephone loses 75.0 [25.0, 100.0] of text (p 0.250)",
-        "  at: line 50.0, voice or recognizer 25.0",
-        "  not heard: id or code 25% of 16",
+        "pass^1 drop vs. baseline, percentage points (4 tasks, 95% CI, Holm-adjusted p, 1",
+        "comparison)",
+        "clerk   telephone vs. text   -75.0 [-100.0, -25.0]   p=0.250",
+        "  Stages: channel 50.0, voice or recognizer 25.0",
+        "  Misrecognized values: id or code 4/16",
     ]
 
 
 def test_what_was_not_looked_for_is_told_as_that_with_the_command_that_does() -> None:
     known, unknown = cell(PLAIN, [1.0] * 4), cell(TELEPHONE, ["line", 0.0, 0.0, 1.0])
-    assert lines(known, unknown)[2:4] == [
-        "  at: line 25.0; the rest was not looked for: dragoman attribute 'my run'; 3 of",
-        "    3 failures misheard a value",
+    assert lines(known, unknown)[3:5] == [
+        "  Stages: channel 25.0; the rest is not attributed yet; run: dragoman attribute",
+        "    'my run'   (a value was misrecognized in 3 of 3 failures)",
     ]
     assert "dragoman attribute" not in "".join(lines(known, unknown, is_imported=True))
 
 
 def test_a_gain_is_no_loss() -> None:
     found = lines(cell(PLAIN, [0.0, 1.0]), cell(TELEPHONE, [1.0, 1.0]))
-    assert found[1].startswith("clerk: telephone gains 50.0 [0.0, 100.0] on text")
+    assert found[2].startswith("clerk   telephone vs. text   +50.0 [0.0, 100.0]   p=")
 
 
 def test_many_losses_take_no_more_lines_than_there_are_and_say_how_many_are_left_out() -> None:
@@ -89,7 +90,7 @@ def test_one_loss_of_several_says_over_how_many_its_p_is_corrected() -> None:
         ]
     )
     assert len(rest) == 1
-    assert "p by Holm over 2" in drop_lines([first], "run", corrected=2)[0]
+    assert "2 comparisons" in " ".join(drop_lines([first], "run", corrected=2)[:2])
 
 
 def test_nothing_that_is_lost_is_no_negative_number() -> None:

@@ -1,4 +1,4 @@
-"""What the report's script says of words that were lost."""
+"""Text of the report's script about lost words."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""What conversations cost, by scenario, in the report."""
+"""Cost of conversations in the report, by scenario."""
 
 from decimal import Decimal
 

@@ -26,7 +26,7 @@ SCORE = Score(
 
 
 def checked(score: Score, *failed: str) -> Score:
-    """Return a score with what the checks of the simulated user found."""
+    """Return a score with findings of the checks of the simulated user."""
     evidence = (
         Evidence("goal_kept", "goal_kept" not in failed, "message 2 speaks as the agent"),
         Evidence("own_language", None, "too little was said to tell"),
@@ -62,13 +62,13 @@ def test_the_summary_shows_figures_with_rules_judge_and_what_was_left_out() -> N
         "dragoman-1",
         "rule-1",
         "3 tasks",
-        "0 left out",
+        "excluded 0",
         "(2 tasks)",
         "^1 1.000 [0.292, 1.000]",
         "^2 1.000 [0.158, 1.000]",
         "[0.667, 1.000]",
-        "0 infrastructure",
-        "5 tool errors",
+        "infrastructure errors 0",
+        "tool errors 5",
     ):
         assert part in text
     assert "ASSUMED" not in text
@@ -88,13 +88,13 @@ def test_figures_without_invalid_users_stand_in_a_row_of_their_own() -> None:
         for number, given in enumerate((checked(passed), failing))
     ]
     lines = printed(summary_table(summarize(rows, "dragoman-1", "none"))).splitlines()
-    (apart,) = [line for line in lines if "valid users" in line]
-    assert "1 invalid user" in "\n".join(lines)
+    (apart,) = [line for line in lines if line.lstrip().startswith("valid users")]
+    assert "invalid users 1" in "\n".join(lines)
     assert "^1 0.500" in "\n".join(lines)
     assert "^1 1.000" in apart
     every = printed(summary_table(summarize(rows[:1], "dragoman-1", "none")))
-    assert "0 invalid users" in every
-    assert "valid users" not in every.replace("0 invalid users", "")
+    assert "invalid users 0" in every
+    assert "valid users" not in every.replace("invalid users 0", "")
 
 
 def test_figures_are_never_cut_in_a_narrow_terminal() -> None:
@@ -125,7 +125,7 @@ def test_what_was_used_is_shown_with_its_cost() -> None:
     assert "agent priced 2 (1 from cache) 2,000,000 200,000 rate_limited 1, timeout 2" in text
     assert "5.60 USD (2.80 paid)" in text
     assert "judge priced 1 1,000 0 none 0.0020 USD" in text
-    assert "cost of all: 5.60 USD (2.80 paid)" in text
+    assert "total cost: 5.60 USD (2.80 paid)" in text
     assert "cost 5.60 USD" in words(printed(summary_table(cells)))
 
 
@@ -139,9 +139,9 @@ def test_an_unknown_cost_is_said_once_with_how_to_set_it_and_is_never_zero() -> 
     text = words(printed(table, width=140))
     assert "agent free 1 5 5 none -" in text
     assert "user priced 1 unknown unknown none -" in text
-    assert "cost of all: unknown; no known cost of free, priced: add price=0 to the name" in text
+    assert "total cost: unknown; no known cost of free, priced: add price=0 to the name" in text
     assert "USD" not in text
-    assert "cost" not in words(printed(summary_table(cells))).replace("left out", "")
+    assert "cost" not in words(printed(summary_table(cells))).replace("excluded", "")
 
 
 def test_speech_is_shown_by_its_length_where_there_are_no_tokens() -> None:

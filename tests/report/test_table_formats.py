@@ -1,4 +1,4 @@
-"""One renderer for each format of a table: sound LaTeX, HTML and CSV, whatever names hold."""
+"""One renderer for each table format: sound LaTeX, HTML and CSV for arbitrary names."""
 
 import csv
 from xml.etree import ElementTree as ET

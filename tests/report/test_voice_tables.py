@@ -1,4 +1,4 @@
-"""Voices against text as tables: what a run does not hold is missing, and never 0."""
+"""Voices against text as tables: absent data is missing, and never 0."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,7 +24,7 @@ def outcomes(
     counts: Counts | None = None,
     suite: str = "bench:one",
 ) -> list[ConversationResult]:
-    """Return an outcome for each task, with what measures counted; None is one that broke."""
+    """Return an outcome for each task with its counts; None is a broken conversation."""
     measures = tuple(
         MeasureResult(name, "1", counts=dict(found)) for name, found in (counts or {}).items()
     )
@@ -94,22 +94,22 @@ def test_lost_values_are_told_by_kind_where_kinds_were_measured() -> None:
 
     found = tables(outcomes(PLAIN, [1.0]), outcomes(LINE, [0.0], counts))
 
-    table = found["values that calls need, said and lost in hearing"]
-    assert table.headings == ("agent", "input", "said", "lost", "name", "won back")
+    table = found["values that calls need: spoken and misrecognized"]
+    assert table.headings == ("agent", "input", "spoken", "misrecognized", "name", "recovered")
     assert table.rows == (("clerk", "telephone+mixed", "3", "2", "2", "1"),)
 
 
-def test_values_and_blame_are_counted_where_they_were_measured() -> None:
+def test_values_and_failure_sources_are_counted_where_they_were_measured() -> None:
     counts = {"hearing": {"values": 3, "values heard": 2}, "blame": {"lost": 1, "line": 1}}
     found = tables(outcomes(PLAIN, [1.0, 1.0]), outcomes(LINE, [0.0, 0.0], counts))
 
-    (heard,) = found["values that calls need, said and lost in hearing"].rows
+    (heard,) = found["values that calls need: spoken and misrecognized"].rows
     assert heard == ("clerk", "telephone+mixed", "6", "2")
-    failure_source = found["lost conversations by what lost them"]
+    failure_source = found["failed conversations by failure source"]
     (lost,) = failure_source.rows
-    assert lost[failure_source.headings.index("lost")] == "2"
-    assert lost[failure_source.headings.index("line")] == "2"
-    assert lost[failure_source.headings.index("speech")] == "0"
+    assert lost[failure_source.headings.index("failed")] == "2"
+    assert lost[failure_source.headings.index("channel")] == "2"
+    assert lost[failure_source.headings.index("voice or recognizer")] == "0"
 
 
 def test_decisions_have_a_column_for_each_reason_that_occurs() -> None:
@@ -135,6 +135,12 @@ def test_decisions_have_a_column_for_each_reason_that_occurs() -> None:
 def test_what_broke_is_counted_and_its_reason_told() -> None:
     found = tables(outcomes(PLAIN, [1.0, 1.0]), outcomes(LINE, [0.0, None]))["conversations"]
 
-    assert found.headings[2:] == ("planned", "not run", "infrastructure", "code errors", "unscored")
+    assert found.headings[2:] == (
+        "planned",
+        "not run",
+        "infrastructure errors",
+        "code errors",
+        "unscored",
+    )
     assert found.rows[1] == ("clerk", "telephone+mixed", "2", "0", "1", "0", "1")
     assert found.note == "unscored: no answer"

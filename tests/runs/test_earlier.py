@@ -1,4 +1,4 @@
-"""Tasks that come after others: played in their order, from what those left, whatever happens."""
+"""Tasks that follow other tasks: played in order, from the state of the earlier ones."""
 
 import asyncio
 from collections.abc import Callable
@@ -37,7 +37,7 @@ STORE = {
 
 
 class Remembering:
-    """Stores what it is told, under a key of its own each time, and answers what its memory says."""
+    """An agent that stores its input under a new key, and answers with its memory."""
 
     def __init__(self, category: str, down: frozenset[str] = frozenset()) -> None:
         self.down = down
@@ -74,7 +74,7 @@ def setup_of(suite: AgenticSuite, agent: Act, **fields: object) -> Setup:
 
 
 def play(setup: Setup, folder: Path, limit: int | None = None) -> None:
-    """Begin a run, or go on with it, and play the first part of what is pending."""
+    """Start or resume a run, and play the first part of the pending conversations."""
     begun = (folder / "run.sqlite").exists()
     store = open_run(folder, write=True) if begun else start_job(setup, folder, 0.0).store
     with store:

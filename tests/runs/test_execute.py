@@ -47,7 +47,7 @@ def started(folder: Path, *agents: str, **fields: object) -> Job:
 
 
 def play(job: Job, limit: int | None = None) -> int:
-    """Play what is pending, or the first part of it, and return how much that was."""
+    """Play the pending conversations, or the first part of them, and return their number."""
     with job.store:
         pending = pending_cells(job.cells, job.store)[:limit]
         asyncio.run(execute(job.setup, pending, job.store, lambda *_: None))
@@ -55,7 +55,7 @@ def play(job: Job, limit: int | None = None) -> int:
 
 
 def stored(folder: Path) -> dict[str, tuple[int, Episode]]:
-    """Return attempt and episode by cell, without what differs from run to run."""
+    """Return attempt and episode by cell, without the differences between runs."""
     with open_run(folder, write=False) as store:
         return {
             key: (attempt, msgspec.structs.replace(episode, started=0.0, seconds=0.0))

@@ -24,7 +24,7 @@ from dragoman.testing.server import ModelServer
 
 
 class Listening:
-    """An agent that keeps the sound of everything it is told."""
+    """An agent that keeps all audio that it gets."""
 
     name = "listening"
     hears_audio = True

@@ -1,4 +1,4 @@
-"""What a session is told may change in mid-conversation; what was told is kept."""
+"""Instructions of a session may change during a conversation; all of them are stored."""
 
 import asyncio
 from collections.abc import Sequence

@@ -144,7 +144,7 @@ def test_users_that_play_a_script_are_not_checked(home: Path, user: str) -> None
 
 
 def judge(path: Path, **met: bool) -> str:
-    """Write the script of a judge of users that finds what is named, and return its name."""
+    """Write the script of a user judge with the given findings, and return its name."""
     checks = ("goal", "nothing_invented", "nothing_leaked", "not_ended_early", "own_language")
     verdicts = [
         {"id": at, "met": met.get(check, True), "why": "so it is"}

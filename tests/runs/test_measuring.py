@@ -1,4 +1,4 @@
-"""Measures of stored conversations: what is missing is taken, what is there stays, what broke is asked again."""
+"""Measures of stored conversations: only missing and broken ones are taken again."""
 
 import asyncio
 import sqlite3
@@ -39,7 +39,7 @@ def played(folder: Path, config: RunConfig) -> PlayedRun:
 
 
 def stored(folder: Path) -> dict[tuple[str, str, str], MeasureResult]:
-    """Return what measures counted, by condition, task and measure."""
+    """Return the counts of measures by condition, task and measure."""
     with open_run(folder, write=False) as store:
         return {
             (cell.condition.label, cell.task, entry.measure): entry
@@ -55,7 +55,7 @@ def changed(folder: Path, query: str) -> None:
 
 
 class Moody:
-    """A judged measure that fails where it is told to, and notes whom it looked at."""
+    """A judged measure that fails on request, and records the conversations that it saw."""
 
     name = "mood"
     version = "1"
@@ -90,7 +90,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(run: Path, tmp_path: Path) -> Path:
-    """A copy of a finished run in which users are misheard."""
+    """A copy of a finished run in which users are misrecognized."""
     (tmp_path / "run").mkdir()
     with (
         sqlite3.connect(run / FILE) as source,
@@ -230,8 +230,8 @@ def test_a_measure_that_breaks_leaves_its_reason_and_the_others_stand(folder: Pa
 @pytest.mark.parametrize(
     ("count", "why"),
     [
-        (float("nan"), "counts 'odd' as nan, which is no number"),
-        (float("inf"), "counts 'odd' as inf, which is no number"),
+        (float("nan"), "counts 'odd' as nan, which is not a number"),
+        (float("inf"), "counts 'odd' as inf, which is not a number"),
     ],
 )
 def test_what_is_no_number_is_unscored_and_the_run_stays_readable(

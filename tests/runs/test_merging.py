@@ -75,7 +75,7 @@ class Stored(NamedTuple):
 
 
 def stored(folder: Path) -> dict[str, Stored]:
-    """Return by cell all that is stored of it, without what clocks say."""
+    """Return the stored content of each cell, without clock times."""
     with open_run(folder, write=False) as store:
         scores = store.scores("dragoman-2", "none", METRIC_VERSION)
         measured = store.measured()
@@ -341,7 +341,7 @@ def test_a_merge_that_is_stopped_leaves_no_run_and_can_be_made_again(
     left = tmp_path / ".out.merging" / "out"
 
     def killed(draft: Path) -> None:
-        # What a kill leaves is what is there at this moment.
+        # A kill leaves the files that exist at this moment.
         shutil.copytree(draft, tmp_path / "kept")
         raise KeyboardInterrupt
 

@@ -30,7 +30,7 @@ RECORDED = {
     "http://127.0.0.1:9/reply": ("cb40a84045ee984904b3b7bbe4568510", 907217704),
     "json:dumps": ("58f508a8c4623296b0a04fe449834e68", 488099986),
 }
-"""Keys and seeds of agents without names, as they were before agents could have any."""
+"""Keys and seeds of agents without names, from before agents could have names."""
 
 
 def cells(*agents: str) -> tuple[Cell, ...]:

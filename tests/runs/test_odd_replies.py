@@ -1,4 +1,4 @@
-"""What no record can carry, said by an agent or a tool, ends nothing but its own conversation."""
+"""Values that no record can carry, from an agent or tool, end only their conversation."""
 
 import asyncio
 import importlib
@@ -96,7 +96,7 @@ def test_arguments_that_no_record_carries_are_malformed_and_judged_as_they_were_
 
 @pytest.fixture
 def lending(here: Path) -> Callable[[str, str], None]:
-    """What installs the example of a suite of one's own, with one text in it put for another."""
+    """Return a function that installs the own-suite example with one text replaced."""
 
     def install(right: str, wrong: str) -> None:
         shutil.copytree(EXAMPLE / "lending", here / "lending")

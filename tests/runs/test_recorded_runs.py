@@ -1,4 +1,7 @@
-"""Runs on an audio set: what was recorded is played, what was not is said live, wherever the set lies."""
+"""Runs on an audio set: recorded messages are played, others are spoken live.
+
+The location of the set does not matter.
+"""
 
 import asyncio
 import math
@@ -155,7 +158,7 @@ def test_a_run_keeps_the_audio_that_it_heard_when_the_set_is_gone(
 
 
 class Listening:
-    """An agent that keeps the sound of everything it is told."""
+    """An agent that keeps all audio that it gets."""
 
     name = "listening"
     hears_audio = True
@@ -219,7 +222,7 @@ def test_where_a_set_lies_is_no_part_of_any_key(recorded: Path, tmp_path: Path) 
 
 
 def stored(folder: Path) -> dict[str, Episode]:
-    """What was said and done by cell, without what differs from run to run."""
+    """Return the conversations by cell, without the differences between runs."""
     with open_run(folder, write=False) as store:
         return {
             key: msgspec.structs.replace(episode, started=0.0, seconds=0.0)

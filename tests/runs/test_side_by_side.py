@@ -82,7 +82,10 @@ async def conversation(setup: Setup) -> Played:
 
 
 def play(suite: DomainSuite, task: str) -> tuple[list[Played], list[Played], list[str]]:
-    """Return what comes of a task under either rules: alone, together, and in what turns."""
+    """Return the results of a task under both rule sets, alone and concurrently.
+
+    Also return the turns of the concurrent conversations.
+    """
     turns: list[str] = []
     setups = [setup_of(suite, task, rules, turns) for rules in (DEFAULT_RULES, TAU2_RULES)]
     alone = [asyncio.run(conversation(setup)) for setup in setups]

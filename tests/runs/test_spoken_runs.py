@@ -1,4 +1,4 @@
-"""Whole spoken runs, by real engines: what is equal whoever plays them, and what changes no other."""
+"""Whole spoken runs by real engines: no result depends on the player or other cells."""
 
 import asyncio
 import os
@@ -63,7 +63,7 @@ def play(config: RunConfig, folder: Path) -> Path:
 
 
 def stored(folder: Path) -> dict[str, Episode]:
-    """Return what was said and done by cell, without what differs from run to run."""
+    """Return the conversations by cell, without the differences between runs."""
     with open_run(folder, write=False) as store:
         return {
             key: msgspec.structs.replace(episode, started=0.0, seconds=0.0)
@@ -156,7 +156,7 @@ def test_a_run_killed_in_mid_call_ends_as_one_never_killed(unbroken: Path, tmp_p
     with subprocess.Popen(
         [sys.executable, "-m", "dragoman", *begun], cwd=tmp_path, stderr=subprocess.DEVNULL
     ) as process:
-        # One call is over and another has begun: more audio lies there than the first one's.
+        # One call is over and another has begun: there is more audio than that of the first call.
         while process.poll() is None and not _episodes(folder):
             time.sleep(0.02)
         known = _named(folder)

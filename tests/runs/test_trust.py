@@ -1,4 +1,4 @@
-"""A stored run may come from anybody: what it names is run and asked on its owner's word alone."""
+"""A stored run may come from anybody: its names are used only on its owner's word."""
 
 import re
 import sqlite3
@@ -53,14 +53,14 @@ def made(folder: Path, agent: str = "received_agent:agent") -> Path:
 
 
 def received(monkeypatch: pytest.MonkeyPatch, work: Path) -> None:
-    """Be somebody else, who has run nothing yet."""
+    """Become another user, who has not run anything yet."""
     monkeypatch.setenv("XDG_STATE_HOME", str(work / "other-state"))
     monkeypatch.delitem(sys.modules, "received_agent", raising=False)
     (work / "imported").unlink(missing_ok=True)
 
 
 def with_judge(folder: Path) -> None:
-    """Change a run as whoever sends it could."""
+    """Change a run as any sender of it could."""
     with closing(sqlite3.connect(folder / FILE)) as file, file:
         (stored,) = file.execute("SELECT value FROM meta WHERE name = 'manifest'").fetchone()
         manifest = msgspec.json.decode(strip_checksum(stored, "manifest"), type=Manifest)

@@ -1,4 +1,4 @@
-"""What people are told of a run that stands still."""
+"""Messages about a run that stands still."""
 
 import io
 import sys
@@ -70,9 +70,9 @@ def test_a_run_that_stands_still_says_which_conversations_wait_for_what(
     with stall_notices(watch, is_on=True, silence=0.01, every=0.001):
         play(job(tmp_path / "run", agent), lambda *_: None, watch=watch)
 
-    # Where the machine is slow, something else may have been waited for before.
+    # On a slow machine, the run may have waited for something else before.
     line = next(line for line in errors.getvalue().splitlines() if "the agent's reply" in line)
-    assert "1 conversation under way, waiting: task " in line
+    assert "1 conversation in flight, waiting: task " in line
     assert "for the agent's reply (" in line
     assert "--timeout" in line
 
@@ -132,15 +132,15 @@ MODEL = "compatible/any?base_url=http://127.0.0.1:8080/v1"
             MODEL,
             (
                 "for words to be heard (pocketsphinx:mixed, 40.0 s) (see --concurrency: this "
-                "machine speaks and hears for fewer at a time)"
+                "machine can synthesize and recognize fewer at a time)"
             ),
         ),
         (
             AwaitedParty("recognizer being built", "pocketsphinx:mixed"),
             MODEL,
             (
-                "for a recognizer that is being built, once (pocketsphinx:mixed, 40.0 s) (what is "
-                "built is kept; --asr understood needs no recognizer)"
+                "for a recognizer that is being built, once (pocketsphinx:mixed, 40.0 s) (a built "
+                "recognizer is cached; --asr understood does not need one)"
             ),
         ),
     ],
@@ -150,7 +150,7 @@ def test_a_notice_names_who_is_awaited_and_what_helps(
 ) -> None:
     line = stall_notice([_waiting(awaited, agent)])
 
-    assert line == f"no reply for 40.0 s: 1 conversation under way, waiting: task too-late {said}"
+    assert line == f"no reply for 40.0 s: 1 conversation in flight, waiting: task too-late {said}"
 
 
 def test_every_party_has_words_and_an_option() -> None:

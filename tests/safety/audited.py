@@ -1,7 +1,8 @@
-"""Runs commands under an audit hook, and says what they did beyond reading: a process' main module.
+"""Main module of a process that runs commands under an audit hook.
 
-Called with a JSON list of lists of words; writes what was done, one JSON object a line, into the file
-that AUDITED names. It is a process of its own, for no hook can be taken back.
+It gets a JSON list of lists of words, and writes the actions of the commands beyond reading, one
+JSON object per line, into the file that AUDITED names. It has a separate process because an audit
+hook cannot be removed.
 """
 
 import contextlib
@@ -13,7 +14,7 @@ import sys
 from pathlib import Path
 
 MARK = "OF_A_STRANGER"
-"""Stands in every text of a stranger's: none of it may be compiled."""
+"""Part of every text of a stranger: none of these texts may be compiled."""
 
 MOST_MEMORY = 4 * 2**30
 
@@ -34,7 +35,7 @@ _LIBRARIES = tuple(str(Path(place).resolve()) for place in {sys.prefix, sys.base
 
 
 class Audit:
-    """What was done, by kind, while `is_on`."""
+    """Recorded actions by kind, while `is_on` is true."""
 
     def __init__(self) -> None:
         self.is_on = False
@@ -87,9 +88,9 @@ def _is_of_a_library(name: str) -> bool:
 
 
 def main() -> None:
-    """Run the commands; each is followed by what it printed and how it ended."""
+    """Run the commands; record output and end of each."""
     commands = json.loads(sys.argv[1])
-    # What would fill the machine's memory fails instead, and is seen.
+    # An action that would fill the machine's memory fails instead, and is visible.
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     audit = Audit()
     sys.addaudithook(audit)
@@ -107,7 +108,7 @@ def main() -> None:
                 dragoman()
             except SystemExit as end:
                 status = end.code
-            except BaseException as error:  # noqa: BLE001 - told to whoever reads
+            except BaseException as error:  # noqa: BLE001 - printed for the reader
                 status = repr(error)
         audit.is_on = False
         printed = output.buffer.getvalue().decode("utf-8", "replace")

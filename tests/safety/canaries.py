@@ -18,7 +18,7 @@ _OF_LIBRARIES = (
     *("AZURE_CLIENT_SECRET", "AZURE_OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"),
     *("GOOGLE_APPLICATION_CREDENTIALS_JSON", "VERTEXAI_CREDENTIALS", "RAY_AUTH_TOKEN"),
 )
-"""What libraries that the package calls may read by themselves."""
+"""Variables that the libraries of the package may read by themselves."""
 
 _NO_VARIABLES = {"SEARCH_KEY", "SHORTEST_KEY", "BYTES_PER_TOKEN"}
 """Names in the code that look like it."""

@@ -15,18 +15,18 @@ Cli = Callable[..., CompletedProcess[str]]
 
 @pytest.fixture
 def echo() -> Iterator[EchoServer]:
-    """A server that says back whatever it is sent."""
+    """A server that answers with the request that it got."""
     with EchoServer() as server:
         yield server
 
 
 class Watched:
-    """Commands among canaries: what they print and leave is looked through.
+    """Commands with canaries as keys; their output and files are searched for canaries.
 
     Attributes:
-        home: All that commands write lies under it; they run in its folder `work`.
-        variables: What the environment holds for them.
-        printed: What each command printed, by its words.
+        home: Folder of all files that commands write; they run in its folder `work`.
+        variables: Environment variables of the commands.
+        printed: Output of each command, by its words.
     """
 
     def __init__(self, home: Path, run: Cli, server: EchoServer) -> None:
@@ -51,7 +51,7 @@ class Watched:
         return done
 
     def found(self) -> list[str]:
-        """Return which canaries stand where."""
+        """Return the found canaries with their places."""
         texts = canaries()
         printed = [
             f"{name} printed by {words}"

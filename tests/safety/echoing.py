@@ -1,6 +1,6 @@
-"""A server that says back whatever it was sent, in every place where an answer may hold text.
+"""A server that repeats its request in every place where an answer may hold text.
 
-The first word of an address says how: `http://HOST:PORT/refused/v1`.
+The first word of an address selects the way: `http://HOST:PORT/refused/v1`.
 """
 
 import base64
@@ -22,7 +22,7 @@ WAYS = (
 
 
 class EchoServer:
-    """Answers by saying back what it was sent; a context manager.
+    """A context manager whose server answers with the request that it got.
 
     Attributes:
         origin: Its address.
@@ -66,7 +66,7 @@ class EchoServer:
         await runner.cleanup()
 
     async def _proxied(self, request: web.Request) -> web.StreamResponse:
-        """Answer as a proxy that says what it was sent."""
+        """Answer as a proxy that repeats its request."""
         return web.json_response({"error": {"message": await self._said(request)}}, status=403)
 
     async def _said(self, request: web.Request) -> str:

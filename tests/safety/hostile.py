@@ -1,4 +1,4 @@
-"""What a stranger could send: folders and files that were written to harm whoever opens them."""
+"""Hostile input of a stranger: folders and files that were made to harm their reader."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def with_module(folder: Path) -> None:
 
 
 def change_manifest(run: Path, change: Callable[[Record], object]) -> None:
-    """Change a run's manifest as whoever sends it could."""
+    """Change a run's manifest as any sender of it could."""
     with closing(sqlite3.connect(run / FILE)) as file, file:
         ((value,),) = file.execute("SELECT value FROM meta WHERE name = 'manifest'")
         record = json.loads(strip_checksum(value, "manifest"))
@@ -59,7 +59,7 @@ def change_manifest(run: Path, change: Callable[[Record], object]) -> None:
 
 
 def change_episodes(run: Path, change: Callable[[bytes], bytes]) -> None:
-    """Change what is stored of every conversation."""
+    """Change the stored episode of every conversation."""
     with closing(sqlite3.connect(run / FILE)) as file, file:
         query = "SELECT e.id, key, attempt, fault, data FROM episodes AS e JOIN cells ON cells.id = cell"
         for row, cell, attempt, fault, data in file.execute(query).fetchall():
@@ -115,7 +115,7 @@ def nested(stored: bytes) -> bytes:  # noqa: ARG001 - in the place of whatever w
 
 
 def statement(*statements: str) -> Callable[[Path], None]:
-    """Return what changes a run's database."""
+    """Return a function that changes a run's database."""
 
     def change(run: Path) -> None:
         with closing(sqlite3.connect(run / FILE)) as file:
@@ -128,7 +128,7 @@ def statement(*statements: str) -> Callable[[Path], None]:
 
 
 def in_place_of(name: str, kind: str) -> Callable[[Path], None]:
-    """Return what lays a link, a pipe or a device into the place of a run's file."""
+    """Return a function that replaces a run's file by a link, a pipe or a device."""
 
     def change(run: Path) -> None:
         path = run / name
@@ -160,7 +160,7 @@ RUNS: Mapping[str, Callable[[Path], None]] = {
     "journal": in_place_of(f"{FILE}-journal", "pipe"),
     "log": in_place_of(f"{FILE}-wal", "/etc/passwd"),
 }
-"""Ways to change a finished run, by what is wrong with it afterwards."""
+"""Ways to change a finished run, by the resulting fault."""
 
 
 def bundles(folder: Path, sound: Path) -> Iterator[Path]:

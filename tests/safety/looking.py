@@ -1,4 +1,4 @@
-"""Looks for texts in whatever a program leaves behind, however it is packed or written."""
+"""Searches for texts in the files of a program, in any packing or encoding."""
 
 import base64
 import binascii
@@ -17,7 +17,7 @@ from urllib.parse import quote
 import zstandard
 
 STEM = "sk/canary+"
-"""What every text that is looked for begins with: others cost nothing to rule out."""
+"""Common prefix of all searched texts: other texts are ruled out at no cost."""
 
 _DEEPEST = 4
 _MOST = 64 * 2**20
@@ -33,7 +33,8 @@ def written(text: str) -> frozenset[bytes]:
     forms = (text, quote(text, safe=""), quote(text), text.replace("/", "\\/"), plain.hex())
     found = {each.encode() for each in forms} | {plain[::-1]}
     for before in range(3):
-        # Where it stands in what is encoded decides about the characters; whole ones alone are sure.
+        # The position in the encoded text decides about the characters; only whole characters are
+        # certain.
         coded = base64.b64encode(bytes(before) + plain)
         sure = coded[-(-before * 8 // 6) : (before + len(plain)) * 8 // 6]
         found |= {sure, sure.replace(b"+", b"-").replace(b"/", b"_")}
@@ -41,7 +42,7 @@ def written(text: str) -> frozenset[bytes]:
 
 
 def found_in(folder: Path, texts: Mapping[str, str]) -> list[str]:
-    """Return which texts, by their names, stand in which files of a folder, or in their names."""
+    """Return the texts, by name, that occur in files of a folder or in file names."""
     problems = []
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -52,7 +53,7 @@ def found_in(folder: Path, texts: Mapping[str, str]) -> list[str]:
 
 
 def named_in(content: bytes, texts: Mapping[str, str]) -> list[str]:
-    """Return the names of the texts that stand in a content, or in what is packed in it."""
+    """Return the names of the texts that occur in a content, or in content packed in it."""
     found: dict[str, None] = {}
     for piece in contents(content):
         found.update(dict.fromkeys(_named(piece, texts)))
@@ -70,7 +71,7 @@ def _is_written(text: str, content: bytes) -> bool:
 
 
 def contents(content: bytes, depth: int = 0) -> Iterator[bytes]:
-    """Yield a content, and what is packed in it: zip, gzip, zstd, base64 and SQLite, one in another."""
+    """Yield a content, and its packed content: zip, gzip, zstd, base64, SQLite, nested."""
     yield content
     if depth == _DEEPEST:
         return
@@ -87,7 +88,7 @@ def _archived(content: bytes) -> Iterator[bytes]:
 
 
 def _compressed(content: bytes) -> Iterator[bytes]:
-    """Yield what is compressed anywhere in a content: parquet and SQLite have it in their midst."""
+    """Yield compressed parts at any place of a content, as in parquet and SQLite files."""
     if content.startswith((_ZIP, _SQLITE)):
         return
     for at in _places(content, _GZIP):
@@ -116,7 +117,7 @@ def _stored(content: bytes) -> Iterator[bytes]:
     if not content.startswith(_SQLITE):
         return
     with closing(sqlite3.connect(":memory:")) as file:
-        # One whose log is still beside it says so; a copy in memory has none.
+        # A database with a log next to it says so in its header; a copy in memory has no log.
         file.deserialize(content[:18] + b"\1\1" + content[20:])
         for (table,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'"):
             for row in file.execute(f'SELECT * FROM "{table}"'):  # noqa: S608 - a name from the file itself, in a test
@@ -135,7 +136,7 @@ def _coded(content: bytes) -> Iterator[bytes]:
 
 
 def packed_in_every_way(text: str) -> dict[str, bytes]:
-    """Return a content that holds a text, by how it holds it: what `contents` must see through."""
+    """Return contents that hold a text, by packing: `contents` must find it in each."""
     plain = f"before {text} after".encode()
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:

@@ -1,4 +1,4 @@
-"""Looks at what a local server shows, page by page."""
+"""Visits the pages of a local server, one after another."""
 
 import re
 import time
@@ -11,7 +11,7 @@ import pytest
 
 TIME_LIMIT = 60
 MOST_PAGES = 100
-"""There is no end of filters."""
+"""Filters have no end, so the number of visited pages is bounded."""
 
 ASK = build_opener(ProxyHandler({})).open
 """Without any proxy that the environment names."""

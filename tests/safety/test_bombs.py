@@ -1,4 +1,4 @@
-"""A small file that unpacks to a large one costs little, and one line says what it is."""
+"""A small file that unpacks to a large one costs little, and one line reports it."""
 
 import os
 import subprocess
@@ -13,13 +13,13 @@ import zstandard
 from tests.safety.hostile import change_episodes
 
 MOST_MB = 200
-"""What a command may take, whatever it is given."""
+"""Memory limit of a command, for any input."""
 
 Cli = Callable[..., CompletedProcess[str]]
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """How a command ended: its status, its first line, its largest memory in MB."""
+    """End of a command: its status, its first line, and its peak memory in MB."""
 
     status: int
     said: str
@@ -33,7 +33,10 @@ _, status, used = os.wait4(child, 0)
 print(used.ru_maxrss / 1024)
 sys.exit(os.waitstatus_to_exitcode(status))
 """
-"""Starts the command: a process counts as its own what the process that forked it took."""
+"""Program that starts the command.
+
+The memory of a process includes that of the process that forked it, so a small parent is needed.
+"""
 
 
 def measured(folder: Path, *words: object) -> Ended:

@@ -1,4 +1,4 @@
-"""No key stands in anything that a command prints or leaves, whatever servers say back."""
+"""No output or file of a command contains a key, for any answers of servers."""
 
 import pytest
 from tests.safety.canaries import canaries, key_variables

@@ -1,4 +1,4 @@
-"""Every command among canaries: what it prints and leaves holds no key, whatever it was told."""
+"""Every command with canaries as keys: its output and files contain no key."""
 
 import itertools
 import json
@@ -64,7 +64,7 @@ def chat(echo: EchoServer, way: str, more: str = "") -> str:
 
 
 def talks(echo: EchoServer) -> Iterator[Words]:
-    """Yield runs in which somebody says back all that it was sent, in every way."""
+    """Yield runs in which a server repeats the whole request that it got, in every way."""
     numbers = itertools.count()
     talk = ("run", "sample:shop", *SHORT)
 
@@ -99,7 +99,7 @@ def talks(echo: EchoServer) -> Iterator[Words]:
 
 
 def mistaken() -> Iterator[Words]:
-    """Yield runs of somebody who writes a key where none belongs: it is not repeated."""
+    """Yield runs in which a key stands in a wrong place: it is not repeated."""
     key = quote(canaries()["OPENAI_BASE_URL"], safe="")
     host, talk = "127.0.0.1:9", ("run", "sample:shop", *SHORT)
     for agent in (
@@ -143,7 +143,7 @@ def of_models(echo: EchoServer) -> Iterator[Words]:
 
 
 def of_files(echo: EchoServer) -> Iterator[Words]:
-    """Yield every command that reads what the others left, and what is left."""
+    """Yield every command that reads the files of others, and the remaining commands."""
     yield ("list", "models")
     for kind in ("agents", "options", "voices", "recognizers", "measures", "suites"):
         yield ("list", kind)
@@ -255,7 +255,7 @@ def name_of(words: Words, known: set[str]) -> str:
 
 
 def cases(echo: EchoServer) -> Iterator[Words]:
-    """Yield what is tried, in the order in which one leaves what another reads."""
+    """Yield the commands to try, so that each reads files of earlier ones."""
     return itertools.chain(talks(echo), of_models(echo), of_datasets(), of_files(echo))
 
 

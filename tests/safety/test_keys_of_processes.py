@@ -1,4 +1,4 @@
-"""Commands as processes among canaries: their command lines, what a kill leaves, and pages they serve."""
+"""Processes with canaries as keys: command lines, files after a kill, served pages."""
 
 import os
 import re
@@ -24,7 +24,7 @@ TIME_LIMIT = 60
 
 @contextmanager
 def started(watched: Watched, *words: object) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a command as a process, and kill it where it has not ended; it prints into files."""
+    """Run a command as a process that prints into files; kill it if it has not ended."""
     with (watched.home / "printed").open("ab") as printed:
         process = subprocess.Popen(
             [sys.executable, "-m", "dragoman", *map(str, words)],
@@ -42,7 +42,7 @@ def started(watched: Watched, *words: object) -> Iterator[subprocess.Popen[bytes
 
 
 def command_lines(process: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and the command line of a process and of all that it started."""
+    """Yield the number and the command line of a process and of its descendants."""
     try:
         yield process, Path(f"/proc/{process}/cmdline").read_bytes()
         children = Path(f"/proc/{process}/task/{process}/children").read_text().split()

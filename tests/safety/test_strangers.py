@@ -1,4 +1,4 @@
-"""What a stranger sends is opened: nothing is run, reached, or written but where it was asked for."""
+"""Opening a stranger's files runs, reaches and writes nothing that was not requested."""
 
 import csv
 import json
@@ -29,13 +29,13 @@ LIMIT_S = 300
 
 
 class Place:
-    """Folders of a stranger, a person's own, and those that nobody may touch.
+    """Folders of a stranger, of the person, and of victims.
 
     Attributes:
-        stranger: What was sent lies here.
-        work: Commands run here.
-        own: The person's cache, state and temporary files.
-        victims: What must stay as it is.
+        stranger: Folder with the received files.
+        work: Working folder of the commands.
+        own: Folder of the person's cache, state and temporary files.
+        victims: Folder that must not change.
     """
 
     def __init__(self, root: Path) -> None:
@@ -50,7 +50,7 @@ class Place:
     def opened(
         self, *commands: Words, meanwhile: Callable[[subprocess.Popen[str]], None] | None = None
     ) -> list[Any]:
-        """Run commands under an audit hook, and return what each of them did."""
+        """Run commands under an audit hook, and return the actions of each."""
         reported = self.root / "told.json"
         environment = {
             **os.environ,
@@ -83,7 +83,7 @@ class Place:
         return ended
 
     def problems(self, ended: Iterable[Mapping[str, Any]], *allowed: Path) -> list[str]:
-        """Return what commands did that they must not; they may write into the allowed folders."""
+        """Return the forbidden actions of commands; they may write into the allowed folders."""
         may = (self.work, self.own, *allowed)
         found = []
         for each in ended:
@@ -105,7 +105,7 @@ class Place:
 
 
 def _undue(done: Iterable[Mapping[str, str]], may: Sequence[Path]) -> list[str]:
-    """Return what was done that is neither in the allowed folders nor harmless."""
+    """Return the actions that are neither in the allowed folders nor harmless."""
     found = []
     for each in done:
         event, what = each["event"], each["what"]
@@ -122,7 +122,7 @@ def _is_in(path: Path, folders: Sequence[Path]) -> bool:
 
 
 def _unsafe_files(folder: Path) -> list[str]:
-    """Return what acts in files that were written of a stranger's texts."""
+    """Return the active content in files that were written from a stranger's texts."""
     found = []
     for path in folder.rglob("*"):
         if path.is_file():
@@ -172,7 +172,7 @@ def place(tmp_path: Path) -> Place:
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory, in_process: Cli) -> Path:
-    """A finished run and its bundle, before anybody changed them."""
+    """A finished run and its bundle, before any change."""
     folder = tmp_path_factory.mktemp("sound")
     for words in (
         ("run", "sample:shop", "--agent", "gold,lexical", "--limit", 2, "--out", "run"),
@@ -193,7 +193,7 @@ def sent(place: Place, sound: Path, name: str) -> Path:
 
 
 def readings(run: str) -> list[Words]:
-    """Return every command that opens a run, without its owner's word for what it names."""
+    """Return every command that opens a run without trusting the names in it."""
     read = [
         (command, run)
         for command in (

@@ -1,4 +1,4 @@
-"""What is a question for a yes, a question to be told, and a yes, as people say it."""
+"""Questions that want a yes, questions that want information, and ways to say yes."""
 
 import pytest
 

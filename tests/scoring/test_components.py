@@ -29,7 +29,7 @@ BOTH = pytest.mark.parametrize("rules", [DEFAULT_RULES, TAU2_RULES], ids=lambda 
 
 
 class Fixed:
-    """A world that stands in one state and answers functions by name."""
+    """An environment with a fixed state that answers functions by name."""
 
     def __init__(
         self, delta: StateDelta | None = None, functions: Mapping[str, object] | None = None

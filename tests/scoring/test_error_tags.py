@@ -67,12 +67,12 @@ def test_severities_among_the_tags_are_discarded(written: str) -> None:
 @pytest.mark.parametrize(
     ("written", "why"),
     [
-        ("hallucinations", "'hallucinations' is no tag of the agent"),
-        ("", "'' is no tag of the agent"),
-        ("x" * 500, f"'{'x' * 60}'… is no tag of the agent"),
-        (None, "a value of type NoneType is no tag of the agent"),
-        (["hallucination"], "a value of type list is no tag of the agent"),
-        (True, "a value of type bool is no tag of the agent"),
+        ("hallucinations", "'hallucinations' is not a tag of the agent"),
+        ("", "'' is not a tag of the agent"),
+        ("x" * 500, f"'{'x' * 60}'… is not a tag of the agent"),
+        (None, "a value of type NoneType is not a tag of the agent"),
+        (["hallucination"], "a value of type list is not a tag of the agent"),
+        (True, "a value of type bool is not a tag of the agent"),
     ],
 )
 def test_an_unknown_tag_is_unscored_and_in_the_reference_other_with_a_warning(
@@ -96,14 +96,14 @@ def test_a_list_gives_each_tag_once_and_tells_what_became_of_the_rest() -> None:
     assert normalize_tags(written, "agent", LENIENT_TAG_RULES) == ErrorTags(
         names=("wrong_sequence", "other"),
         discarded=("minor",),
-        unscored=("'made up' is no tag of the agent",),
+        unscored=("'made up' is not a tag of the agent",),
         warnings=(),
     )
     assert normalize_tags(written, "agent", SEATAU_TAG_RULES) == ErrorTags(
         names=("wrong_sequence", "other"),
         discarded=("minor",),
         unscored=(),
-        warnings=("'made up' is no tag of the agent",),
+        warnings=("'made up' is not a tag of the agent",),
     )
 
 
@@ -124,10 +124,10 @@ def test_each_side_has_severities_of_its_own(written: str, side: Role, severity:
 @pytest.mark.parametrize(
     ("written", "side", "why"),
     [
-        ("critical", "user", "'critical' is no severity of the user"),
-        ("critical_helped", "agent", "'critical_helped' is no severity of the agent"),
-        ("major", "agent", "'major' is no severity of the agent"),
-        (3, "agent", "a value of type int is no severity of the agent"),
+        ("critical", "user", "'critical' is not a severity of the user"),
+        ("critical_helped", "agent", "'critical_helped' is not a severity of the agent"),
+        ("major", "agent", "'major' is not a severity of the agent"),
+        (3, "agent", "a value of type int is not a severity of the agent"),
     ],
 )
 def test_an_unknown_severity_is_unscored(written: object, side: Role, why: str) -> None:
@@ -155,5 +155,5 @@ def test_a_tag_is_read_as_itself(rules: TagRules) -> None:
 def test_unless_the_rules_are_lenient_only_the_taxonomys_own_words_are_tags() -> None:
     known = error_taxonomy()
     for word in (*known.variants, *known.discarded):
-        unscored = Unscored(f"{word!r} is no tag of the agent")
+        unscored = Unscored(f"{word!r} is not a tag of the agent")
         assert normalize_tag(word, "agent", DEFAULT_TAG_RULES) == unscored

@@ -1,4 +1,4 @@
-"""Facts are found whatever words stand around them, and looked for in what is left of a text."""
+"""Facts are found among any words, and joined texts give the characters of each text."""
 
 from hypothesis import given
 from hypothesis import strategies as st

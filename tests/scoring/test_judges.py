@@ -255,7 +255,10 @@ class Recorder:
 
 
 class Remembering:
-    """Gives replies in turn, each the same for the same draw; what is asked again is remembered."""
+    """A model that gives replies in turn, and the same reply for the same draw.
+
+    It caches replies to repeated requests.
+    """
 
     name = "remembering"
 

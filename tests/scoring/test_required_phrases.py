@@ -1,4 +1,4 @@
-"""What must be said, said in another language."""
+"""Required phrases in another language."""
 
 from decimal import Decimal
 

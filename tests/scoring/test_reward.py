@@ -40,7 +40,7 @@ EARLY: tuple[TerminationReason, ...] = (
 
 
 class Saying:
-    """A judge that answers as it is told, or raises, and counts how often it was asked."""
+    """A judge that answers as given, or raises, and counts its requests."""
 
     assumes = False
 
@@ -294,7 +294,7 @@ def test_a_result_that_does_not_repeat_has_no_score(shop: DomainSuite) -> None:
 
 
 def reason_under(shop: DomainSuite, task: Task, episode: Episode, rules: Rules) -> str:
-    """Return why a conversation is unscored, where other rules may be looked at."""
+    """Return the reason why a conversation is unscored, under the given rules."""
     scorer = Scorer(shop.factory(rules), rules, None, environments=shop.factory)
     reward = asyncio.run(scorer.score(task, episode)).reward
     assert isinstance(reward, Unscored)
@@ -354,7 +354,7 @@ def test_assertions_outside_the_basis_are_recorded_as_undecided(shop: DomainSuit
     assert [entry.met for entry in part(scored, "NL_ASSERTION").evidence] == [None]
 
 
-# What is not yet as it should be
+# Defects that are fixed
 
 
 def test_an_early_end_earns_nothing_without_criteria_too(shop: DomainSuite) -> None:

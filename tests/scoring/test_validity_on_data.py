@@ -1,4 +1,4 @@
-"""The checks of simulated users over real scenarios: what they flag that is in order."""
+"""Checks of simulated users over real scenarios: false positives in valid behaviour."""
 
 import gzip
 import json
@@ -24,11 +24,11 @@ FIRST_PERSON = (
     (r"\b[Yy]our\b", "my"),
     (r"\b[Yy]ou\b", "I"),
 )
-"""How a scenario's second person becomes what its user says."""
+"""Substitutions from a scenario's second person to the user's first person."""
 
 
 class Record(msgspec.Struct):
-    """What the checks need of a task's record."""
+    """The fields of a task's record that the checks need."""
 
     id: str
     user_scenario: Scenario
@@ -51,7 +51,7 @@ def spoken(text: str) -> str:
 
 
 def run_json(script: Instructions) -> Episode:
-    """Return a conversation in which the user tells its reason and what it knows, and leaves."""
+    """Return a conversation in which the user tells its reason and its facts, and leaves."""
     asks = Message("agent", text_reply("Thank you. Is there anything else I can help you with?"))
     events: list[Event] = []
     for text in (script.reason_for_call, script.known_info):

@@ -1,4 +1,4 @@
-"""The sample shop with a user that knows facts, a channel that mishears, and one conversation."""
+"""The sample shop: a user that knows facts, a misrecognizing channel, a conversation."""
 
 import asyncio
 import random
@@ -52,7 +52,10 @@ KEYWORDS = {"first_name": ("name",), "last_name": ("name",), "zip_code": ("zip",
 
 
 class GarblingChannel:
-    """Mishears one sign of a name, number or id with a probability; spelled ones ten times less."""
+    """A channel that changes one character of a name, number or id with a probability.
+
+    For spelled ones the probability is a tenth.
+    """
 
     def __init__(self, seed: int, probability: float) -> None:
         self._random = random.Random(seed)  # noqa: S311 - noise, not secrets
@@ -77,7 +80,7 @@ class GarblingChannel:
 
 @pytest.fixture
 def garbled() -> Callable[[int, float], Channel]:
-    """A channel that mishears, by seed and probability."""
+    """Return a function that makes a misrecognizing channel from seed and probability."""
     return GarblingChannel
 
 

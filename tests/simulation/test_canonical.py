@@ -1,4 +1,4 @@
-"""Calls get the plan's arguments, and nothing else of a conversation changes."""
+"""Calls get the plan's arguments, and the rest of a conversation stays the same."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -77,7 +77,7 @@ class ReplyingSession:
 def replies_of(
     agent: Replying, of_task: Task, *heard: SessionInput, tools: Toolset = NO_TOOLS
 ) -> list[Reply]:
-    """Return the replies to what is heard, one thing at a time."""
+    """Return the replies to inputs, one input at a time."""
 
     async def converse() -> list[Reply]:
         session = await CanonicalAgent(agent).open(SessionStart(of_task, "agent", 0))

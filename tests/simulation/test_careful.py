@@ -62,7 +62,7 @@ def test_nothing_is_read_back_where_nothing_can_change(
 def test_a_value_that_was_misrecognized_is_corrected_and_spelled(
     play_shop: Play, tasks_with_facts: list[Task], garbled: Garbled
 ) -> None:
-    """In this conversation the last name is first misheard: literal fails on it."""
+    """In this conversation the last name is first misrecognized: literal fails on it."""
     task = task_of(tasks_with_facts, "larger-jacket")
     _, score = play_shop(task, LiteralAgent(), garbled(0, 0.3))
     episode, careful_score = play_shop(task, CarefulAgent(), garbled(0, 0.3))

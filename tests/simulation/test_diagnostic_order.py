@@ -1,4 +1,4 @@
-"""The diagnostic agents stand in the order that a sound suite shows, plain and under noise."""
+"""The diagnostic agents rank as in a sound suite, with and without noise."""
 
 from collections.abc import Callable
 from statistics import mean

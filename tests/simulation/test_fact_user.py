@@ -42,7 +42,7 @@ def replies(*turns: str | ToolResult, tools: Toolset = TOOLS) -> list[Reply]:
 
 
 def answer(*turns: str | ToolResult) -> str:
-    """Return what is said last."""
+    """Return the last utterance."""
     last = replies(*turns)[-1]
     assert isinstance(last, TextReply)
     return last.text

@@ -23,7 +23,7 @@ TASK = Task(
 
 
 class TypedConsole:
-    """A console whose lines are given; it keeps what it showed."""
+    """A console with given input lines; it records its output."""
 
     def __init__(self, *lines: str) -> None:
         self._lines = iter(lines)
@@ -80,7 +80,7 @@ def test_a_line_that_cannot_be_read_is_explained_and_not_sent() -> None:
         ("/policy", "Be kind."),
         ("/tools", "get_order(id)\n    Show an order."),
         ("/tool get_order", '"properties"'),
-        ("/tool nothing", "there is no tool 'nothing'"),
+        ("/tool nothing", "unknown tool 'nothing'"),
         ("/log", "user: Hello!"),
     ],
 )

@@ -39,7 +39,7 @@ STOP = text_reply("###STOP###")
 
 
 class Listener:
-    """Gives its replies in turn and keeps what it heard and saw."""
+    """A participant that gives its replies in turn and records its inputs."""
 
     def __init__(
         self,
@@ -332,7 +332,7 @@ def test_a_channel_changes_what_is_heard_and_not_what_was_meant(shop: DomainSuit
 
 
 class Monologue:
-    """A conductor that lets the user say fixed things; no side is asked."""
+    """A turn protocol that lets the user say fixed things; no side is asked."""
 
     sides: tuple[Role, ...] = ()
 

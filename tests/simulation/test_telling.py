@@ -1,4 +1,4 @@
-"""What a user without a model does as its persona has it; shares are 1 so that nothing is drawn."""
+"""Behaviours of a persona's user without a model; shares are 1, so nothing is random."""
 
 import asyncio
 
@@ -32,7 +32,7 @@ ALL = "What is your surname, zip and phone?"
 
 
 def said(habits: Habits, *turns: str, key: str = "k") -> list[str]:
-    """Return what the user answers to each turn behind the greeting."""
+    """Return the user's answers to the turns after the greeting."""
     user_behavior = UserBehavior(habits, PERSONA_PHRASES)
 
     async def talk() -> list[str]:

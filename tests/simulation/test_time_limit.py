@@ -29,7 +29,7 @@ LIMIT = 0.1
 
 
 class Slow:
-    """Answers the same after some seconds; a hanging one says what holds it up, if anything does."""
+    """A participant with a delayed answer; a hanging one states the cause, if there is any."""
 
     def __init__(self, seconds: float = 0.0, held_up: ParticipantError | None = None) -> None:
         self._seconds = seconds
@@ -57,7 +57,7 @@ class SlowChannel(IdentityChannel):
 
 
 class SlowInstructionSource(StaticInstructions):
-    """Takes a while to find out what the agent is told."""
+    """A source of the agent's instructions that takes a while."""
 
     async def instructions(self, side: Role, progress: ConversationProgress) -> str:
         await asyncio.sleep(60)
@@ -108,7 +108,7 @@ def test_a_line_that_is_slow_is_the_infrastructures(shop: DomainSuite) -> None:
 def test_finding_out_what_the_agent_is_told_is_the_infrastructures_time(shop: DomainSuite) -> None:
     episode = play(shop, Slow(), Slow(), instruction_source=SlowInstructionSource({}))
     assert episode.ending == Termination(
-        "infrastructure_error", "what the sides are told did not answer in time"
+        "infrastructure_error", "the source of instructions did not answer in time"
     )
 
 

@@ -26,7 +26,7 @@ SURFACES = ConversationIO(
 
 
 class Searching:
-    """Searches once and tells what it found."""
+    """A participant that searches once and reports the result."""
 
     async def reply(self, heard: list[SessionInput], tools: Toolset) -> SessionReply:  # noqa: ARG002 - a session's signature
         found = [part.content for part in heard if isinstance(part, ToolResult)]

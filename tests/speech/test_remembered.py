@@ -21,7 +21,7 @@ HEARD = Usage("recognition", "p/m", 1, 14, 5, seconds=0.5, audio_seconds=1.0)
 
 
 class Voice:
-    """Gives longer audio each time, and breaks where it is told to."""
+    """A voice that gives longer audio each time, and breaks on request."""
 
     name = "p/voice"
     identity = "voice-identity"

@@ -1,4 +1,4 @@
-"""Folders from strangers: what lies in the place of a file makes nobody write elsewhere, or wait."""
+"""Folders from strangers: a replaced file causes no write elsewhere, and no wait."""
 
 import os
 import shutil
@@ -106,7 +106,7 @@ def test_what_a_killed_transaction_left_is_played_back(run: Path) -> None:
 @pytest.mark.parametrize("write", [True, False])
 def test_a_pipe_beside_a_run_is_waited_for_by_nobody(run: Path, name: str, *, write: bool) -> None:
     os.mkfifo(run / name)
-    with pytest.raises(StoreError, match=f"{name} is no plain file"):
+    with pytest.raises(StoreError, match=f"{name} is not a plain file"):
         open_run(run, write=write)
 
 
@@ -181,7 +181,7 @@ def test_what_never_ends_is_not_read(tmp_path: Path, name: str, kind: str) -> No
     else:
         path.touch()
         os.truncate(path, 2**40)
-    with pytest.raises((DataError, StoreError), match=r"no plain file|more than"):
+    with pytest.raises((DataError, StoreError), match=r"not a plain file|more than"):
         read(tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""What a stored record may cost is told from its JSON, however its values are packed."""
+"""The memory limit of a stored record follows from its JSON, however it is packed."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""What a run's file may be: whole, ours, unchanged, and readable where nobody can write."""
+"""A run's file is whole, ours and unchanged, and readable where writing is forbidden."""
 
 import os
 import random
@@ -41,7 +41,7 @@ def played(number: int, words: str = "hi") -> StoredEpisode:
 
 
 def everything(folder: Path) -> object:
-    """Return all that a run says."""
+    """Return the whole content of a run."""
     with open_run(folder, write=False) as store:
         return (
             store.manifest(),
@@ -105,7 +105,7 @@ def test_a_bit_that_changed_is_told_or_changes_nothing(folder: Path) -> None:
     whole = everything(folder)
     path = folder / FILE
     content = path.read_bytes()
-    draws = random.Random(7)  # noqa: S311 - which bits change is no secret
+    draws = random.Random(7)  # noqa: S311 - the changed bits are not a secret
     reported = 0
     for _ in range(120):
         place, bit = draws.randrange(len(content)), 1 << draws.randrange(8)
@@ -188,7 +188,10 @@ def unchecked(folder: Path) -> None:
 
 @pytest.fixture
 def locked_away() -> Iterator[Callable[[Path], Path]]:
-    """What copies a run to where nobody can write, and makes this process somebody else."""
+    """Return a function that copies a run to a folder where nobody can write.
+
+    If the tests run as root, this process then continues as another user.
+    """
     place = Path(tempfile.mkdtemp(prefix="dragoman-test-"))
     is_root = os.geteuid() == 0
 
@@ -217,7 +220,7 @@ def test_what_a_killed_run_left_is_read_where_nobody_can_write(
 ) -> None:
     with create_run(tmp_path / "run", NEW) as store:
         store.put(map(played, range(7)))
-        # What a killed process leaves: a log that nobody has brought into the file.
+        # A killed process leaves a log that was not merged into the file.
         away = locked_away(tmp_path / "run")
         with open_run(away, write=False) as read:
             assert len(read.attempts()) == 7

@@ -1,4 +1,4 @@
-"""What is counted as a run is written, and runs of older formats that are brought to have it."""
+"""Counts that are kept while a run is written, and upgrades of older formats to them."""
 
 import os
 import random

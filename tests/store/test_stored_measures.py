@@ -1,4 +1,4 @@
-"""What measures counted, kept beside the scores of the reward."""
+"""Counts of measures, stored in addition to the scores of the reward."""
 
 from pathlib import Path
 

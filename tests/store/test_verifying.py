@@ -1,4 +1,4 @@
-"""A run is checked from end to end, whoever made it."""
+"""A run is checked from end to end, no matter who made it."""
 
 import sqlite3
 from collections.abc import Callable
@@ -61,7 +61,7 @@ CHANGES = {
     "UPDATE episodes SET fault = 1 WHERE id = 2": ("episode 2", "damaged"),
     "UPDATE scores SET data = x'7b7d' WHERE id = 4": ("score 4", "damaged"),
     "UPDATE scores SET cell = 99 WHERE id = 5": ("score 5", "no cell of the plan"),
-    "UPDATE scores SET attempt = 7 WHERE id = 6": ("score 6", "of an attempt that is not there"),
+    "UPDATE scores SET attempt = 7 WHERE id = 6": ("score 6", "of an attempt that does not exist"),
     "DELETE FROM episodes WHERE id = 1": ("episodes", "1 of 6 rows are missing"),
     "DELETE FROM meta WHERE name = 'tasks'": ("tasks", "missing"),
     "UPDATE cells SET agent = 'other' WHERE id = 1": ("plan", "not the one that was written"),

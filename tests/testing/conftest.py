@@ -12,7 +12,7 @@ Body = Mapping[str, object]
 
 
 class Received(msgspec.Struct):
-    """One answer as a client sees it; `failure` names what broke instead."""
+    """One answer as a client sees it; `failure` names the error instead."""
 
     status: int = 0
     headers: dict[str, str] = {}
@@ -62,7 +62,7 @@ async def post_all(
 
 @pytest.fixture
 def ask() -> Ask:
-    """Send requests side by side and return what came back, in their order."""
+    """Send requests concurrently and return the answers in the order of the requests."""
 
     def sending(
         url: str, *bodies: Body, headers: Mapping[str, str] | None = None, seconds: float = 30

@@ -72,5 +72,5 @@ def test_a_pattern_that_is_too_long_is_refused() -> None:
 
 @pytest.mark.parametrize("pattern", ["(", "*", "(" * 400])
 def test_a_pattern_that_is_none_is_refused(pattern: str) -> None:
-    with pytest.raises(UsageError, match="is no regular expression"):
+    with pytest.raises(UsageError, match="is not a regular expression"):
         RuleAnswers([Rule(YES, When(matches=pattern))])

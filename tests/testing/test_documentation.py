@@ -6,7 +6,7 @@ import pytest
 from dragoman.testing.server import load_script
 from dragoman.testing.server_config import ServerConfig, load_config
 
-GUIDE = Path(__file__).resolve().parents[2] / "docs" / "testing_server.md"
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "testing_server.md"
 
 
 EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)

@@ -40,7 +40,7 @@ WITHHELD = "multi_turn_miss_func_0"
 
 
 class WireModel:
-    """A chat model behind HTTP that asks again where the server breaks."""
+    """A chat model over HTTP that retries when the server breaks."""
 
     name = "wire"
 
@@ -183,7 +183,7 @@ def test_arguments_without_a_name_are_replayed_by_name(
 
 
 def results(folder: Path) -> list[list[tuple[str, str, bool]]]:
-    """What was called in each conversation of a run, and what was answered."""
+    """Return the calls of each conversation of a run, with their answers."""
     with open_run(folder, write=False) as store:
         return [
             [(e.name, e.content, e.error) for e in episode.events if isinstance(e, ToolResult)]

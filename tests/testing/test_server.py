@@ -212,7 +212,7 @@ def test_recorded_conversations_are_served_from_a_file(tmp_path: Path, ask: Ask)
         (
             '{"rules": [{"when": {"matches": "("}, "reply": {}}]}',
             None,
-            "script {script}: the pattern '(' is no regular expression",
+            "script {script}: the pattern '(' is not a regular expression",
         ),
         (RULES, "[]", "faults {faults}: Expected `object`, got `array`"),
         (

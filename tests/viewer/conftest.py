@@ -21,7 +21,7 @@ Cli = Callable[..., CompletedProcess[str]]
 
 
 class Answered(NamedTuple):
-    """What came back."""
+    """Response of the viewer."""
 
     status: int
     headers: dict[str, str]
@@ -36,7 +36,7 @@ class Viewer:
         self.port = urlsplit(address).port
 
     def get(self, path: str, method: str = "GET", **headers: str) -> Answered:
-        """Send one request as it is written, and return what came back."""
+        """Send one request unchanged, and return the response."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         with contextlib.closing(HTTPConnection("127.0.0.1", self.port, timeout=30)) as wire:
             wire.request(method, path, headers=named)
@@ -49,7 +49,7 @@ class Viewer:
         return html.unescape(found)
 
     def made(self, path: str, shows: str = "") -> str:
-        """Return a page when the index is read, the figures are made, and it shows what is waited for."""
+        """Return a page when index and figures are ready and it shows an expected text."""
         text = self.get(path).text
         patience = time.monotonic() + 20
         while any(said in text for said in UNFINISHED) or shows not in text:
@@ -59,8 +59,8 @@ class Viewer:
         return text
 
 
-UNFINISHED = ("is being read", "Figures are being made")
-"""What a page says as long as something of it is not known yet."""
+UNFINISHED = ("is being read", "Figures are being computed")
+"""Texts of a page while a part of its data is unknown."""
 
 View = Callable[..., Viewer]
 

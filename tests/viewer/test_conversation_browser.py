@@ -48,7 +48,7 @@ LINE = "x" * 1_000_000
 
 
 class Played(msgspec.Struct, frozen=True):
-    """A conversation to be stored, and what was found in it."""
+    """A conversation to store, and its findings."""
 
     episode: Episode
     condition: Condition = PLAIN
@@ -288,7 +288,7 @@ def test_two_conversations_open_where_they_part(browse: Browse, view: View, talk
     async def steps(tab: Tab) -> None:
         await tab.go(f"{address}/compare?a=talk/{2:032x}&b=talk/{1:032x}")
         first = "document.querySelector('.side-step')"
-        assert "heard otherwise" in await tab.value(f"{first}.textContent")
+        assert "recognized differently" in await tab.value(f"{first}.textContent")
         assert await tab.value("document.querySelectorAll('.badge.other').length") >= 3
         await click(tab, ".side-head a")
         await arrive(tab, f"location.pathname === '{TEXT_PAGE}'")

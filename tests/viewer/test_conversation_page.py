@@ -22,7 +22,7 @@ def test_a_conversation_has_its_turns_its_calls_and_its_score(view: View, played
     assert 'id="turn-1"' in page.text
     assert 'href="#turn-1"' in page.text
     assert "agent calls" in page.text
-    assert "the database ended in the expected state" in page.text
+    assert "the final database state is as expected" in page.text
 
 
 def test_a_key_that_is_none_is_not_found(view: View, played: Path) -> None:

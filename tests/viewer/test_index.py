@@ -1,4 +1,4 @@
-"""The index of a run: made once, brought up to date, made anew where it must be, and no part of the run."""
+"""The index of a run: built once, updated, rebuilt if necessary, and outside the run."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -160,7 +160,7 @@ def test_figures_are_those_of_the_summary(run: Path, tmp_path: Path) -> None:
     with listed(run, tmp_path / "views"):
         pass
     opened = OpenedRun("run", run, tmp_path / "views")
-    for _ in range(2):  # figures are made after what was asked for
+    for _ in range(2):  # figures are made after the requested page
         with opened.listing(LONG):
             pass
     opened.close()
@@ -248,7 +248,7 @@ def test_the_file_of_the_run_stays_as_it_is_to_the_byte(run: Path, tmp_path: Pat
         pass
 
     assert (run / "run.sqlite").read_bytes() == before
-    # What SQLite keeps beside a file while it is read, as for every other command.
+    # SQLite keeps these files next to a database while it is read, as for every other command.
     assert {path.name for path in run.iterdir()} <= {
         *("run.sqlite", "run.lock", "run.sqlite-shm", "run.sqlite-wal"),
     }

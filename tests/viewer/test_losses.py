@@ -1,4 +1,4 @@
-"""The page of a run says what is lost between its conditions, and leads to the conversations behind it."""
+"""The page of a run states the losses between conditions, with links to conversations."""
 
 import re
 from html import unescape
@@ -15,7 +15,7 @@ LONG = 20.0
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A run in which words were misheard."""
+    """A run with simulated ASR errors."""
     out = tmp_path / "mine"
     dragoman.run(
         *("courier:easy",), agent="literal", voice=["text", "simulated:30"], limit=3, out=out
@@ -31,7 +31,7 @@ def test_what_is_lost_stands_on_the_page_with_links_to_what_failed(
     opened = OpenedRun("mine", folder, tmp_path / "views")
     with opened.listing(LONG):
         pass
-    opened.close()  # what is made behind the page is made by now
+    opened.close()  # the background work is finished by now
     viewer = view(folder)
     page = viewer.get("/run/mine").text
     words = unescape(re.sub(r"<[^>]+>", "", page))

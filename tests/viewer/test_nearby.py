@@ -1,4 +1,4 @@
-"""What lies around a conversation, and which tasks flip between two cells."""
+"""Neighbours of a conversation, and tasks that flip between two cells."""
 
 from collections.abc import Sequence
 from pathlib import Path

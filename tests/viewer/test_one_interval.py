@@ -26,7 +26,7 @@ GRID = (
 
 
 class Estimate(NamedTuple):
-    """A value, how many tasks it is of, and its interval; rounded to what all surfaces hold."""
+    """A value, its number of tasks, and its interval, rounded to the common precision."""
 
     value: float
     tasks: int
@@ -35,7 +35,7 @@ class Estimate(NamedTuple):
 
 
 class Played(NamedTuple):
-    """A run, and what the command that played it said of each cell, and of what cells differ in."""
+    """A run, and the output of its command about cells and about differences of cells."""
 
     folder: Path
     reported: dict[str, Any]

@@ -1,4 +1,4 @@
-"""The pages of runs: lists, filters, what goes on, and what hostile records look like."""
+"""The pages of runs: lists, filters, runs in progress, and hostile records."""
 
 import html
 import os
@@ -116,8 +116,8 @@ def test_a_run_that_is_written_is_followed(view: View, tmp_path: Path) -> None:
     assert "0 of 10 conversations" in re.sub(r"\s+", " ", before)
     assert "data-going" in during
     reported = re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", during))
-    assert "Going on: 4 of 10 conversations" in reported
-    assert re.search(r"per minute, lately \d+\.\d", reported)
+    assert "Running: 4 of 10 conversations" in reported
+    assert re.search(r"recent rate per minute \d+\.\d", reported)
     assert re.search(r"time left about \d", reported)
     assert "cost so far 8.00 USD" in reported
     assert "data-going" not in after
@@ -162,7 +162,7 @@ def test_a_run_that_was_left_is_not_said_to_go_on(view: View, tmp_path: Path) ->
 
     assert "Incomplete" in reported
     assert "data-going" not in reported
-    assert "no use of models with a known price was recorded" in reported
+    assert "no model usage with a known price was recorded" in reported
 
 
 def test_what_is_hostile_is_text_everywhere(view: View, tmp_path: Path) -> None:

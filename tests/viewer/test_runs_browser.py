@@ -1,4 +1,4 @@
-"""Pages of runs in a real browser: lists, what is lost, and a run that goes on, on every screen."""
+"""Pages of runs in a real browser: lists, losses, and a run in progress, on any screen."""
 
 from pathlib import Path
 
@@ -115,14 +115,14 @@ def test_the_page_of_a_run_follows_it_while_it_is_written(
         async def steps(tab: Tab) -> None:
             headline = "document.querySelector('.headline').textContent.replace(/\\s+/g, ' ')"
             await tab.go(f"{viewer.address}/run/going")
-            assert "Going on: 6 of 24 conversations" in await tab.value(headline)
+            assert "Running: 6 of 24 conversations" in await tab.value(headline)
             await tab.value("(window.isSamePage = true)")
             store.put([played_now(each, ago=1) for each in CELLS[6:12]])
             await tab.until(f"{headline}.includes('12 of 24')")
             assert await tab.value("window.isSamePage") is True
             await require_sound_page(tab, 1280)
             store.put([played_now(each, ago=0) for each in CELLS[12:]])
-            # What does not change by itself, the figures, comes with a new page at the end.
+            # The figures, which do not update by themselves, come with a new page at the end.
             await arrive(tab, f"!window.isSamePage && {headline}.trim() === '24 conversations'")
 
         assert browse(steps) == []

@@ -1,4 +1,4 @@
-"""The server: what it shows, whom it answers, and what no address reaches."""
+"""The server of the viewer: its pages, its clients, and addresses that reach nothing."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""Sounds: found by their hash, sent in pieces, and nothing else of the folder."""
+"""Sounds: found by their hash, sent in pieces, and no other file of the folder."""
 
 from contextlib import closing
 from http.client import HTTPConnection, HTTPResponse

@@ -1,4 +1,4 @@
-"""Servers for tests of the web: real ones, on the loopback address."""
+"""Servers for tests of the web package: real ones, on the loopback address."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -12,13 +12,13 @@ from dragoman.web.fetcher import Fetcher, FetchLimits, FetchRequest
 
 
 def only_loopback(address: IpAddress) -> str:
-    """Let the tests' own server through, and nothing else that is inside."""
+    """Allow the tests' own server, and no other internal address."""
     return "" if str(address) == "127.0.0.1" else why_blocked(address)
 
 
 @pytest.fixture
 def asked() -> Callable[..., HttpExchange]:
-    """Serve some paths, ask one of them, and return what came."""
+    """Serve some paths, request one of them, and return the result."""
 
     def ask(  # noqa: PLR0913 - what a test may choose
         handlers: Mapping[str, Handler],

@@ -1,4 +1,4 @@
-"""An address counts by what it stands for, however it is written."""
+"""An address counts by its meaning, in any spelling."""
 
 import ipaddress
 

@@ -1,4 +1,4 @@
-"""Real connections to real servers: what leads inside, is too much or has no end is refused with its reason."""
+"""Real connections: internal, oversized and endless resources are refused with reasons."""
 
 import asyncio
 import gzip
@@ -90,7 +90,7 @@ def test_an_answer_is_an_exchange(asked: Asked) -> None:
     ],
 )
 def test_what_leads_inside_is_refused_with_its_reason(asked: Asked, url: str, why: str) -> None:
-    """A server listens at the port: nothing but the refusal keeps it from answering."""
+    """A server listens at the port, so only the refusal keeps it from answering."""
     names = LocalNames(
         {
             "localhost": ["127.0.0.1"],
@@ -177,7 +177,7 @@ def test_what_is_posted_stays_where_it_was_sent(asked: Asked) -> None:
     assert asked(paths, f"{LOCAL}/near", request=post).body == b'["POST", "text"]'
     assert asked(paths, f"{LOCAL}/after", request=post).body == b'["GET", ""]'
     far = asked(paths, f"{LOCAL}/far", request=post, names=names)
-    assert far.failure == "refused: what is posted would be sent to another host"
+    assert far.failure == "refused: the posted body would be sent to another host"
 
 
 @pytest.mark.parametrize("method", ["DELETE", "PUT", "PATCH", "CONNECT"])

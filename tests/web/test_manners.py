@@ -1,4 +1,4 @@
-"""Hosts are asked as they wish, over real connections."""
+"""Crawl policy over real connections: the wishes of hosts are respected."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Nothing that is a secret is stored, wherever it stands."""
+"""Secrets are never stored, in any place where they occur."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A real model of Whisper, joined from two packages, and what hears with it."""
+"""A real Whisper model, joined from two packages, and its recognizer."""
 
 import asyncio
 import importlib.util
@@ -23,7 +23,7 @@ Hear = Callable[[Audio, str], Transcript]
 
 @pytest.fixture(scope="session")
 def whisper_model() -> HubModel:
-    """What is known of the model: its files with their sizes and hashes."""
+    """Known facts of the model: its files with their sizes and hashes."""
     return find_hub_model("base", "whisper/base")
 
 
@@ -71,7 +71,7 @@ def whisper_recognizer(whisper_folder: Path) -> Recognizer:
 
 @pytest.fixture(scope="session")
 def hear(whisper_recognizer: Recognizer) -> Hear:
-    """Return what is heard of audio in a language."""
+    """Return the transcript of audio in a language."""
     return lambda audio, language: asyncio.run(whisper_recognizer.transcribe(audio, language))
 
 

@@ -1,4 +1,4 @@
-"""Whisper with its real package and a real model: what it hears, and that it hears it again."""
+"""Whisper with its real package and a real model: its transcripts are reproducible."""
 
 import asyncio
 import os

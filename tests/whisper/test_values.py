@@ -1,7 +1,7 @@
-"""Values in what Whisper writes, beside the embedded recognizer on the same audio.
+"""Values in Whisper's transcripts and in the embedded recognizer's, on the same audio.
 
-Nothing here says how well either of them hears. Whatever they wrote must survive normalization, and is
-counted by its words, not by how they are written.
+Nothing here says how well either of them hears. Their text must survive normalization, and is
+counted by its words, not by its spelling.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ SAID = {
 
 
 def embedded(audio: Audio) -> str:
-    """Return what the embedded recognizer hears."""
+    """Return the transcript of the embedded recognizer."""
 
     async def heard() -> str:
         engines = SpeechEngines([], ModelClients())
@@ -44,7 +44,7 @@ def embedded(audio: Audio) -> str:
 
 @pytest.fixture(scope="module")
 def transcripts(speak: Speak, hear: Hear) -> dict[str, tuple[str, str]]:
-    """By what is said: what Whisper and the embedded recognizer wrote of the same audio."""
+    """The transcripts of Whisper and of the embedded recognizer, by the spoken text."""
     found = {}
     for said in SAID:
         audio = speak(verbalize(said), "en")

@@ -17,12 +17,12 @@ class AggregateScore(msgspec.Struct, frozen=True):
     """The figure of a category or aggregate.
 
     Attributes:
-        name: Which.
-        value: None where a part is missing.
-        interval: None where the figure or a part's interval is.
-        tasks: How many tasks entered.
-        size: How many tasks there are.
-        bounds: The figure with what is missing counted as 0 and as 1.
+        name: Name of the category or aggregate.
+        value: The figure; None if a part is missing.
+        interval: The interval; None if the figure or the interval of a part is None.
+        tasks: Number of tasks that the figure is computed from.
+        size: Number of all tasks.
+        bounds: The figures with the missing results counted as 0 and as 1.
         missing: The parts without a figure.
     """
 
@@ -40,12 +40,12 @@ def aggregate_scores(
     categories: Mapping[str, AggregateScore],
     sizes: Mapping[str, int],
 ) -> dict[str, AggregateScore]:
-    """Return the aggregates' figures by name.
+    """Return the figures of the aggregates by name.
 
     Args:
-        aggregates: In an order in which parts come first.
-        categories: The figures that there are.
-        sizes: How many tasks each category has, also those without a figure.
+        aggregates: The aggregates; an aggregate comes after its parts.
+        categories: The known figures by category.
+        sizes: Number of tasks of each category, including categories without a figure.
     """
     known = dict(categories)
     found: dict[str, AggregateScore] = {}

@@ -26,7 +26,7 @@ from dragoman.core.usage import Usage, total_usage
 
 
 class LedgerLine(msgspec.Struct, frozen=True):
-    """What one purpose used of one model; `cost` is None where it is not known."""
+    """Usage of one model for one purpose; `cost` is None if it is not known."""
 
     usage: Usage
     cost: Cost | None
@@ -50,7 +50,7 @@ def merge_ledgers(lines: Iterable[LedgerLine]) -> tuple[LedgerLine, ...]:
 
 
 def ledger_cost(lines: Iterable[LedgerLine]) -> Cost | None:
-    """Return what a ledger costs; None where it is empty or one line's cost is not known."""
+    """Return what a ledger costs; None if it is empty or one line's cost is not known."""
     costs = [line.cost for line in lines]
     return total_cost(costs) if costs else None
 
@@ -67,11 +67,11 @@ Name = TypeVar("Name", bound=str)
 
 
 class ConversationResult(msgspec.Struct, frozen=True):
-    """One planned conversation: where it stands in the grid, and what came of it so far.
+    """One planned conversation: its place in the grid and its results so far.
 
-    `earlier` is what attempts before the last one consumed, and their judges. `measures` is what
-    measures beside the reward counted, the oldest first. `key` is that of its cell in the run's
-    store.
+    `earlier` is the usage of all attempts before the last one and of their judges. `measures` holds
+    the results of the measures other than the reward, the oldest first. `key` is the key of the
+    conversation's cell in the run's store.
     """
 
     suite: str
@@ -97,7 +97,7 @@ class ConversationResult(msgspec.Struct, frozen=True):
 
     @property
     def usage(self) -> tuple[Usage, ...]:
-        """What all attempts at it consumed, with all its judges."""
+        """Usage of all attempts at the conversation and of all its judges."""
         return (
             *self.earlier,
             *(self.episode.usage if self.episode is not None else ()),
@@ -118,12 +118,12 @@ class CellSummary(msgspec.Struct, frozen=True):
     `calls_in_text` counts replies in words that hold a call, and `near_tokens` conversations that
     ended by a stop token that was written almost right. `unreadable` counts conversations in whose
     deciding reply no calls could be read. `invalid` counts conversations whose simulated user
-    failed a check (None where none was checked) and `invalid_kinds` the checks that failed.
+    failed a check (None if none was checked) and `invalid_kinds` the checks that failed.
     `without_invalid` gives the figures once more with nothing decided in these conversations; it is
-    None where there are none. `ledger` counts every attempt at every conversation, also those that
+    None if there are none. `ledger` counts every attempt at every conversation, also those that
     were played again, and a preflight. `rho` holds rho^q for q from 2 on. `successes` counts
-    conversations that earned all; it is None where one has no verdict. `stated` is pass^1 by the
-    personas that tasks state themselves; empty where they state none.
+    conversations that earned all; it is None if one has no verdict. `stated` is pass^1 by the
+    personas that tasks state themselves; empty if they state none.
     """
 
     suite: str
@@ -168,12 +168,12 @@ class CellSummary(msgspec.Struct, frozen=True):
 
     @property
     def usage(self) -> tuple[Usage, ...]:
-        """What was used, by purpose and model."""
+        """Usage by purpose and model."""
         return tuple(line.usage for line in self.ledger)
 
     @property
     def cost(self) -> Cost | None:
-        """What that costs; None where no use was recorded or a part of its cost is not known."""
+        """Cost of the usage; None if no usage was recorded or a part of the cost is not known."""
         return ledger_cost(self.ledger)
 
 
@@ -191,7 +191,7 @@ def summarize(
         rules: The rule set of the figures.
         judge: Their judge.
         price_of: Returns prices.
-        preflight: What trying conversations out before the run used, by their keys.
+        preflight: Usage of the trial conversations before the run, by the keys of conversations.
     """
     cells: dict[CellKey, list[ConversationResult]] = {}
     for outcome in outcomes:
@@ -282,7 +282,7 @@ def _rewards(rows: Iterable[ConversationResult]) -> dict[str, list[Verdict | Non
 
 
 def _is_unreadable(row: ConversationResult) -> bool:
-    """Whether no calls could be read, by the rules themselves: what another says is no matter."""
+    """Return whether the calls were unreadable under the rules themselves."""
     components = row.score.components if row.score is not None else ()
     return any(entry.kind == UNREADABLE_CALLS for part in components for entry in part.evidence)
 
@@ -332,7 +332,7 @@ def _count(names: Iterable[Name]) -> dict[Name, int]:
 
 
 class PlaceInRun(msgspec.Struct, frozen=True, order=True, omit_defaults=True):
-    """Where a conversation stands in its run; `key` is that of its cell in the run's store."""
+    """Place of a conversation in its run; `key` is the key of its cell in the run's store."""
 
     agent: str
     condition: str

@@ -1,8 +1,8 @@
 """Paired comparison of two cells: pass^k and consumption over the same tasks, with p-values.
 
-A task enters where it is the same in both cells (by its digest) and the trials that were played
-in each are all decided; pass^k is compared over the tasks with k trials in both. A difference is
-always that of B to A.
+A task is compared if it is the same in both cells (by its digest) and all trials that were played
+in each cell are decided; pass^k is compared over the tasks with k trials in both. A difference is
+always B minus A.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ AGENT = "agent"
 
 
 def consumption(outcome: ConversationResult, price_of: PriceOf) -> dict[str, float | None]:
-    """Return what a conversation took by measure; None where it is not known.
+    """Return what a conversation took by measure; None if it is not known.
 
     Calls and tokens are the agent's; seconds are those of the whole conversation, and its cost (US
     dollars, all calls) takes in the user's and the judges' models. Earlier attempts do not count.
@@ -64,7 +64,7 @@ FINEST_UNIT = 5_000
 
 
 class CellName(msgspec.Struct, frozen=True):
-    """Where a cell stands: its run and its place in the grid."""
+    """Name of a cell: its run and its place in the grid."""
 
     run: str
     suite: str
@@ -95,12 +95,15 @@ class TaskPair(msgspec.Struct, frozen=True):
 
     @property
     def successes(self) -> tuple[int, int]:
-        """How many trials succeeded in A and in B."""
+        """Numbers of trials that succeeded in A and in B."""
         return sum(map(is_success, self.a)), sum(map(is_success, self.b))
 
     @property
     def gain(self) -> int:
-        """How much more often B succeeded, in units of 1 / (trials of A x trials of B)."""
+        """Difference of the success rates, B minus A.
+
+        Its unit is 1 / (trials of A x trials of B).
+        """
         in_a, in_b = self.successes
         return in_b * len(self.a) - in_a * len(self.b)
 
@@ -136,25 +139,25 @@ class Gap(msgspec.Struct, frozen=True):
 
 
 class Means(msgspec.Struct, frozen=True):
-    """What a conversation took on average, in both cells; None where it is not known."""
+    """Mean of one quantity per conversation in both cells; None if it is not known."""
 
     a: float | None
     b: float | None
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """What came of setting cell B against cell A.
+    """Result of the comparison of cell B with cell A.
 
     Attributes:
         a: The one cell.
         b: The other.
-        pairs: The tasks that were compared, with their rewards.
-        left_out: Tasks that were not, counted by reason.
-        gaps: By k that both cells have; empty where no task was compared.
-        p: Of the sign-flip test on pass^1; None where no task was compared.
-        adjusted_p: The same by Holm's correction over all comparisons that were made together.
-        means: By measure, per conversation over the paired tasks.
-        assumed: Whether verdicts that were assumed take part.
+        pairs: The compared tasks with their rewards.
+        left_out: Number of excluded tasks by reason.
+        gaps: Differences of pass^k for each k that both cells have; empty if no task was compared.
+        p: p-value of the sign-flip test on pass^1; None if no task was compared.
+        adjusted_p: `p` after Holm's correction over all comparisons that were made together.
+        means: Means per conversation over the paired tasks, by measure.
+        assumed: Whether assumed verdicts are included.
     """
 
     a: CellName
@@ -169,7 +172,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     @property
     def differs(self) -> tuple[str, ...]:
-        """What tells the two cells apart: `agent`, or axes; empty for one cell in two runs."""
+        """Differences of the cells (`agent`, axes, or both); empty for one cell in two runs."""
         return _differing(self.a, self.b)
 
     @property
@@ -263,7 +266,7 @@ def _differ_in_one_thing(one: CellName, other: CellName) -> bool:
 
 
 def compare(cell_pairs: Iterable[tuple[CellOutcomes, CellOutcomes]]) -> tuple[Comparison, ...]:
-    """Compare couples of cells (A, B), and correct their p-values for how many there are."""
+    """Compare pairs of cells (A, B), and correct the p-values for their number."""
     cell_pairs = tuple(cell_pairs)
     sides = {id(cell): cell for pair in cell_pairs for cell in pair}
     read = {place: _Side(cell) for place, cell in sides.items()}
@@ -277,7 +280,7 @@ def compare(cell_pairs: Iterable[tuple[CellOutcomes, CellOutcomes]]) -> tuple[Co
 
 
 class _Side:
-    """What comparisons need of a cell: read once, as it is set against many."""
+    """The data of a cell for comparisons; it is read once and used in many of them."""
 
     def __init__(self, cell: CellOutcomes) -> None:
         rows: dict[str, list[Verdict | None]] = {}
@@ -298,7 +301,7 @@ class _Side:
         self._outcomes, self._price_of = cell.outcomes, cell.price_of
 
     def is_assumed(self, tasks: Collection[str]) -> bool:
-        """Whether a verdict on one of these tasks was assumed."""
+        """Return whether a verdict on one of these tasks was assumed."""
         return not self._assumed.isdisjoint(tasks)
 
     def means(self, tasks: Collection[str]) -> dict[str, float | None]:
@@ -329,7 +332,7 @@ def _comparison(a: _Side, b: _Side) -> Comparison:
 
 
 def _pair_tasks(a: _Side, b: _Side) -> tuple[tuple[TaskPair, ...], dict[str, int]]:
-    """Return the task pairs, and the number of tasks left out by reason.
+    """Return the task pairs, and the number of excluded tasks by reason.
 
     Numbered tasks are in the order of their numbers.
     """
@@ -350,7 +353,7 @@ def _pair_tasks(a: _Side, b: _Side) -> tuple[tuple[TaskPair, ...], dict[str, int
 
 
 def _obstacle(known: tuple[bool, bool], complete: tuple[bool, bool], *, is_same: bool) -> str:
-    """Return why a task cannot be compared; empty where it can."""
+    """Return why a task cannot be compared; empty if it can."""
     if not all(known):
         return "only in A" if known[0] else "only in B"
     if not is_same:
@@ -385,7 +388,7 @@ def _gaps(pairs: Sequence[TaskPair]) -> tuple[Gap, ...]:
 
 
 class _Counted(NamedTuple):
-    """How many trials of a task there are in A and B, and how many succeeded."""
+    """Numbers of trials of a task in A and B, and the numbers of their successes."""
 
     of_a: int
     of_b: int

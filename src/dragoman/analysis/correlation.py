@@ -15,7 +15,7 @@ Columns = Mapping[str, Sequence[float | None]]
 class Correlation(msgspec.Struct, frozen=True):
     """Pearson's r over `n` pairs of which both values are known.
 
-    `r` is None where it is not defined: fewer than three pairs, or a side that does not vary.
+    `r` is None if it is not defined: fewer than three pairs, or a side that does not vary.
     """
 
     n: int
@@ -23,14 +23,15 @@ class Correlation(msgspec.Struct, frozen=True):
 
     @property
     def r_squared(self) -> float | None:
-        """Which share of the variance a line explains."""
+        """Share of the variance that a linear fit explains."""
         return None if self.r is None else self.r**2
 
 
 class Averages(msgspec.Struct, frozen=True):
-    """A grid of means: `columns` holds a value per row of `rows`, None where there was no entry.
+    """A grid of means.
 
-    `counts` says how many entries each of these values is the mean of.
+    `columns` holds a value per row of `rows`, None for a row without an entry. `counts` holds the
+    number of entries behind each of these means.
     """
 
     rows: tuple[str, ...]
@@ -39,10 +40,10 @@ class Averages(msgspec.Struct, frozen=True):
 
 
 def correlation(first: Sequence[float | None], second: Sequence[float | None]) -> Correlation:
-    """Correlate two columns over the rows where both are known.
+    """Correlate two columns over the rows in which both values are known.
 
     Raises:
-        ValueError: Where they have not the same number of rows.
+        ValueError: If the columns differ in their number of rows.
     """
     pairs = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
     if len(pairs) < FEWEST or any(min(side) == max(side) for side in zip(*pairs, strict=True)):

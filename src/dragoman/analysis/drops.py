@@ -1,9 +1,9 @@
 """Drops in success against a baseline condition, split by the stage that failed.
 
 On each layer the condition without it is the baseline of all others. Every number names the
-conversations behind it, and the parts add up to the drop. The result of a replay comes first. The
-checks of the simulated user count where no stage before the agent failed, and the wrong arguments
-decide whether all of them are a matter of language.
+conversations behind it, and the parts add up to the drop. The result of a replay takes precedence.
+The checks of the simulated user count where no stage before the agent failed, and the wrong
+arguments decide whether all of them are a matter of language.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,10 +23,13 @@ CellPair = tuple[CellOutcomes, CellOutcomes]
 
 
 def baseline_pairs(cells: Sequence[CellOutcomes]) -> tuple[CellPair, ...]:
-    """Return the couples of base and other cell: one agent, one suite, and one thing that differs.
+    """Return the pairs of a baseline and another cell that differ in one thing.
 
-    Cells that differ on one layer (language, voice, persona, ...) alone are a group. Its base is
-    the cell with nothing set on that layer, or the first where there is none.
+    Both cells of a pair have the same agent and suite.
+
+    Cells that differ on one layer only (language, voice, persona, ...) are a group. The baseline of
+    a group is the cell with nothing set on that layer, or the first cell if the group has no such
+    cell.
     """
     groups: dict[tuple[object, ...], list[CellOutcomes]] = {}
     layers = _layers(cells)
@@ -101,10 +104,10 @@ class DropPart(msgspec.Struct, frozen=True):
 
     Attributes:
         stage: The stage.
-        value: Its part of the loss; the parts of a loss add up to it.
-        interval: 95 %, paired over tasks.
-        behind: The conversations that failed there in B.
-        in_base: Those that failed there in A.
+        value: Its part of the drop; the parts of a drop add up to it.
+        interval: 95 % interval, paired over tasks.
+        behind: Conversations that failed at the stage in B.
+        in_base: Conversations that failed at the stage in A.
     """
 
     stage: FailureStage
@@ -115,14 +118,14 @@ class DropPart(msgspec.Struct, frozen=True):
 
 
 class CountedShare(msgspec.Struct, frozen=True):
-    """How much of something it was, over the compared tasks of one cell.
+    """A count and its share of a whole, over the compared tasks of one cell.
 
     Attributes:
-        name: What was counted.
-        count: How much of it.
-        of: Out of how much; None where that was not counted.
-        interval: 95 % of the share, over tasks; None where there is none.
-        behind: The conversations in which it was.
+        name: Name of the counted thing.
+        count: Number of occurrences.
+        of: Size of the whole; None if it was not counted.
+        interval: 95 % interval of the share, over tasks; None without an interval.
+        behind: The conversations in which it occurred.
     """
 
     name: str
@@ -133,28 +136,29 @@ class CountedShare(msgspec.Struct, frozen=True):
 
     @property
     def value(self) -> float | None:
-        """The share; None where nothing is known of the whole."""
+        """The share; None if the whole is not known or 0."""
         return self.count / self.of if self.of else None
 
 
 class PairedShares(msgspec.Struct, frozen=True):
-    """The same share in A and in B; None where it was not counted."""
+    """The same share in A and in B; None if it was not counted."""
 
     base: CountedShare | None
     other: CountedShare | None
 
 
 class Drop(msgspec.Struct, frozen=True):
-    """What is lost from A, the base, to B, over the tasks that both finished.
+    """Drop from A, the baseline, to B, over the tasks that both finished.
 
     Attributes:
-        comparison: The two cells and how they differ; p is corrected over all losses of a run.
-        parts: What each stage lost, stages without a failure left out.
-        misrecognized: The conversations that failed in B in which a value that calls need was not
-            heard.
-        values: The kinds of such values that were not heard in B, of those said; commonest first.
-        word_errors: To the words that users said.
-        other_language: Turns of the agent that were not in its language.
+        comparison: The two cells and their differences; p is corrected over all drops of a run.
+        parts: Part of each stage in the drop; stages without a failure are excluded.
+        misrecognized: The conversations that failed in B and in which a value that calls need was
+            not recognized.
+        values: Kinds of such values, with the share of spoken values that was not recognized in B;
+            the most frequent kind first.
+        word_errors: Word errors, as a share of the words that users said.
+        other_language: Turns in which the agent did not use its language.
     """
 
     comparison: Comparison
@@ -166,7 +170,7 @@ class Drop(msgspec.Struct, frozen=True):
 
     @property
     def value(self) -> float | None:
-        """pass^1 of A less that of B; None where no task was compared."""
+        """pass^1 of A minus pass^1 of B; None if no task was compared."""
         return 0.0 - self.comparison.gaps[0].difference if self.comparison.gaps else None
 
     @property
@@ -217,7 +221,7 @@ def _find_cause(row: ConversationResult) -> FailureSource | None:
 
 
 def _is_of_language(counts: Mapping[str, int | float]) -> bool:
-    """Whether all that is wrong with a conversation's calls is the language of values."""
+    """Return whether the only errors in a conversation's calls are of language."""
     return bool(counts.get(_OTHER_LANGUAGE)) and not any(map(counts.get, _FURTHER_DIFFERENCES))
 
 
@@ -244,11 +248,12 @@ def find_drops(
     cells: Sequence[CellOutcomes],
     chosen: Callable[[Sequence[CellPair]], Sequence[CellPair]] = lambda cell_pairs: cell_pairs,
 ) -> tuple[Drop, ...]:
-    """Return what is lost between conditions, in the order of the cells.
+    """Return the drops between conditions, in the order of the cells.
 
     Args:
         cells: The cells of a run.
-        chosen: Leaves out couples that say nothing of what tells them apart.
+        chosen: Filter that removes pairs whose comparison says nothing about the condition that
+            differs.
     """
     return drops_of(chosen(baseline_pairs(cells)))
 
@@ -316,7 +321,7 @@ def _shares(rows: Iterable[ConversationResult], side: _Side) -> dict[str, float]
 
 
 def _misrecognized(side: _Side) -> list[ConversationResult]:
-    """Return those that failed and in which a value was not heard, nor won back by an answer."""
+    """Return failed conversations with a misrecognized value that no answer restored."""
     failed = (row for rows in side.failed.values() for row in rows)
     return [
         row
@@ -338,7 +343,7 @@ def _values(side: _Side) -> tuple[CountedShare, ...]:
 
 
 def _share(side: _Side, measure: str, count: str, of: str, name: str = "") -> CountedShare | None:
-    """Return a share of what a measure counted; None where it counted nothing of the kind."""
+    """Return a share of what a measure counted; None if it counted nothing of the kind."""
     counted = [(row, measure_counts(row, measure)) for row in side.rows]
     known = [(row, counts) for row, counts in counted if count in counts]
     if not known:
@@ -365,5 +370,8 @@ def _interval(
 
 
 def _is_share(count: str) -> bool:
-    """Whether it cannot be more than all: recognizers may put in more words than were said."""
+    """Return whether the count cannot exceed its whole.
+
+    Recognizers may insert more words than were said.
+    """
     return count != "word errors"

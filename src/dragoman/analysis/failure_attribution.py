@@ -1,7 +1,7 @@
 """Failure attribution: the stage that is the root cause of a failure, by counterfactual replay.
 
-A replay has one stage made perfect. That is exact where agents always do the same; elsewhere the
-replay is another draw, and chance has a part in the result.
+A replay makes one stage perfect. The result is exact for deterministic agents; for all others the
+replay is another random draw, and chance affects the result.
 """
 
 from collections.abc import Iterable
@@ -30,18 +30,23 @@ FAILURE_SOURCES: dict[FailureSource, str] = {
 
 
 class Counterfactuals(msgspec.Struct, frozen=True):
-    """How a lost conversation went with a stage made perfect; None where there is no verdict.
+    """Outcomes of replays of a failed conversation, each with a stage made perfect.
+
+    An outcome is None without a verdict.
 
     Attributes:
-        understood: With the words that were meant, over the same line, or in text where errors were
-            simulated; in text these were lost.
-        clean: Over a clean line, with the same recognizer: asked where `understood` passes.
-        canonical: With the words that were meant and the plan's arguments: asked where it fails.
-        is_simulated: Whether nobody spoke and the errors were simulated: there is no line to clean.
-        hears_itself: Whether the agent was given the audio: there is no recognizer to blame.
-        values_lost: How many values that calls need were not in what was heard; None where nobody
-            knows.
-        word_errors: How many words were not heard as they were said; None where nobody knows.
+        understood: Outcome with the intended words, over the same channel, or in text if errors
+            were simulated; these errors are then gone.
+        clean: Outcome over a clean channel with the same recognizer; replayed only if `understood`
+            passes.
+        canonical: Outcome with the intended words and the plan's arguments; replayed only if
+            `understood` fails.
+        is_simulated: Whether nobody spoke and the errors were simulated, so that the channel has
+            nothing to clean.
+        hears_itself: Whether the agent received the audio itself, so that no recognizer can have
+            failed.
+        values_lost: Number of values that calls need and that were not recognized; None if unknown.
+        word_errors: Number of words that were not recognized as they were said; None if unknown.
     """
 
     understood: bool | None
@@ -54,10 +59,10 @@ class Counterfactuals(msgspec.Struct, frozen=True):
 
 
 def failure_source(found: Counterfactuals) -> FailureSource:
-    """Return the stage that lost a conversation.
+    """Return the stage that made a conversation fail.
 
-    Neither the line nor voice or recognizer is named where every value arrived: then the agent
-    failed on what it was told, or nobody can say which of the lost words mattered.
+    If every value arrived, neither the channel nor the voice or recognizer is named: then the agent
+    failed with the right values, or the lost words that mattered cannot be determined.
     """
     match found:
         case Counterfactuals(understood=True, values_lost=0):
@@ -95,7 +100,7 @@ ATTRIBUTION_METRICS = DeclaredMetrics(
 
 
 def attribution_result(failure_source: FailureSource | None) -> MeasureResult:
-    """Return what lost a conversation as counts; None where nothing did any more."""
+    """Return what lost a conversation as counts; None if nothing did any more."""
     if failure_source is None:
         return MeasureResult(ATTRIBUTION, ATTRIBUTION_METRICS.version)
     counts: dict[str, int | float] = {"lost": 1, failure_source: 1}

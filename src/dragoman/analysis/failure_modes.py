@@ -28,10 +28,10 @@ class ConversationShare(msgspec.Struct, frozen=True):
 
 
 def conversation_share(found: Iterable[tuple[str, bool]]) -> ConversationShare:
-    """Return the share of conversations that have something.
+    """Return the share of conversations that have a feature.
 
     Args:
-        found: Of each conversation its task, and whether it has it.
+        found: For each conversation its task, and whether it has the feature.
     """
     tasks: dict[str, list[bool]] = {}
     for task, has in found:
@@ -71,13 +71,14 @@ class ModeFigures(msgspec.Struct, frozen=True):
 
     Attributes:
         subject: The tool, or `TOOL.ARGUMENT`.
-        mode: What went wrong.
-        times: How often it did.
-        conversations: The conversations with it, of those in which it could occur: where the plan
-            has the tool, where a call's argument was compared, or all, for calls that were refused
-            or that nobody planned, and for what a suite's own check of calls names.
-        lost: How many of the conversations with it are known to have failed.
-        why: What was found in the example.
+        mode: The failure mode.
+        times: Number of its occurrences.
+        conversations: The conversations with it, of those in which it could occur. These are
+            conversations whose plan has the tool or in which the argument of a call was compared.
+            For refused calls, unplanned calls and errors of a suite's own check of calls they are
+            all conversations.
+        lost: Number of conversations with it that are known to have failed.
+        why: The finding in the example.
         example: The first conversation that has it.
     """
 
@@ -93,10 +94,10 @@ class ModeFigures(msgspec.Struct, frozen=True):
 class FailureModeSummary(msgspec.Struct, frozen=True):
     """The failure modes of conversations.
 
-    `unscored` counts the conversations about which nothing is known, by reason.
+    `unscored` counts the conversations without a result, by reason.
 
-    Where the measure cannot decide, but a suite's own check of calls did (BFCL), the error of
-    this check is the mode.
+    If the measure cannot decide, but a suite's own check of calls did (BFCL), the error of this
+    check is the mode.
     """
 
     conversations: int
@@ -110,12 +111,12 @@ class _Case(msgspec.Struct, frozen=True):
 
 
 def failure_modes_result(row: ConversationResult) -> MeasureResult | None:
-    """Return what the measure found in a conversation; None where it was not taken."""
+    """Return what the measure found in a conversation; None if it was not taken."""
     return next((each for each in newest(row.measures) if each.measure == MEASURE), None)
 
 
 def agent_failure_modes(row: ConversationResult) -> frozenset[str] | None:
-    """Return the modes of the agent's calls in a conversation; None where they are not known."""
+    """Return the modes of the agent's calls in a conversation; None if they are not known."""
     found = failure_modes_result(row)
     if found is None or found.unscored:
         return None
@@ -149,7 +150,7 @@ def summarize_failure_modes(rows: Sequence[ConversationResult]) -> FailureModeSu
 
 
 def has_failure_modes(row: ConversationResult) -> bool:
-    """Whether failure modes of a conversation were looked for."""
+    """Return whether the failure modes of a conversation were measured."""
     return failure_modes_result(row) is not None or _find_check_faults(row) is not None
 
 

@@ -45,18 +45,18 @@ class PlannedCell(msgspec.Struct, frozen=True):
 
 
 class MeanConsumption(msgspec.Struct, frozen=True):
-    """What one conversation used, and its seconds; None where they are not known."""
+    """Usage of one conversation, and its seconds; None if they are not known."""
 
     usage: tuple[Usage, ...]
     seconds: float | None
 
 
 class ForecastLine(msgspec.Struct, frozen=True):
-    """What one purpose would use of one model; None is unknown.
+    """Forecast usage of one model for one purpose; None means unknown.
 
-    `cost` is in US dollars, with its 95 % interval; `why` says why it is not known. `limited_as`
-    has the names that limits are given by: the provider's, and where a plan names the model its
-    addresses.
+    `cost` is in US dollars, `interval` is its 95 % interval, and `why` is the reason for an unknown
+    cost. `limited_as` has the names under which limits are given: the provider's name and, if a
+    plan names the model, its addresses.
     """
 
     purpose: str
@@ -74,19 +74,20 @@ class ForecastLine(msgspec.Struct, frozen=True):
 
 
 class Forecast(msgspec.Struct, frozen=True):
-    """What a plan would take.
+    """Forecast of a plan.
 
     Attributes:
-        conversations: How many are planned.
-        lines: What each purpose would use of each model, of conversations that have recorded ones
-            like them.
-        cost: US dollars of all lines that have a cost; None where none has.
-        interval: The 95 % interval of that.
-        unknown: What else costs something, and why it is not known; `bases` has conversations that
-            are like nothing recorded.
-        seconds: What all conversations would take one after another; None where it is not known.
-        recorded: How many recorded conversations this is from.
-        bases: For how many planned conversations those like them were found how.
+        conversations: Number of planned conversations.
+        lines: Usage of each model for each purpose, over the conversations with similar recorded
+            ones.
+        cost: Sum of all lines with a cost, in US dollars; None if no line has a cost.
+        interval: The 95 % interval of `cost`.
+        unknown: Other lines that cost something, and the reason why their cost is not known;
+            `bases` counts the conversations without a similar recorded one.
+        seconds: Time of all conversations if they are run one after another; None if it is not
+            known.
+        recorded: Number of recorded conversations behind the forecast.
+        bases: Number of planned conversations by the kind of similarity that was found.
     """
 
     conversations: int
@@ -117,11 +118,11 @@ _LIKENESSES: Mapping[str, _Similarity] = {
         _voice(cell.condition) == _voice(found.condition)
     ),
 }
-"""How recorded conversations of the same suite may be like planned ones, the likest first."""
+"""Kinds of similarity of planned and recorded conversations, the strongest first."""
 
 UNLIKE = "nothing recorded"
 STATED = "stated averages"
-"""How conversations are taken that are like nothing recorded."""
+"""Bases of conversations without a similar recorded one: none, or stated averages."""
 
 _UNREPORTED, _UNSTATED = (
     "no recorded conversation asked for it",
@@ -135,14 +136,13 @@ def forecast(
     price_of: PriceOf,
     stated: MeanConsumption | None = None,
 ) -> Forecast:
-    """Return what a plan would take.
+    """Forecast the usage, cost and time of a plan.
 
-    Each planned conversation is taken for the mean of the recorded ones that are likest. Intervals
-    are
-    normal: from the spread of recorded conversations, which are taken to be independent, and from
-        how
-    many are recorded and planned. Cells are taken to err alike, which makes the interval wider.
-    What is like nothing recorded is taken for what is stated, if anything is.
+    The forecast of a planned conversation is the mean of the most similar recorded ones. Intervals
+    assume a normal distribution; they follow from the spread of the recorded conversations, which
+    are assumed independent, and from the numbers of recorded and planned ones. The errors of cells
+    are assumed to be fully correlated, which makes the interval wider. The stated averages, if
+    given, are used for planned conversations without a similar recorded one.
     """
     usable = [
         found
@@ -186,7 +186,7 @@ def forecast(
 
 
 class _Share:
-    """What planned conversations of one kind would use, from a sample of recorded ones."""
+    """Forecast usage of planned conversations of one kind, from a sample of recorded ones."""
 
     def __init__(
         self,
@@ -252,7 +252,10 @@ def _likest(
 
 
 def _measure_consumption(found: ConversationResult) -> MeanConsumption:
-    """Return what a conversation took; one that our own cache shortened tells no time."""
+    """Return the consumption of a conversation.
+
+    Its time is unknown if the local cache shortened it.
+    """
     usage = found.usage
     is_timed = found.episode is not None and not any(each.replayed for each in usage)
     return MeanConsumption(usage, found.episode.seconds if found.episode and is_timed else None)
@@ -332,7 +335,7 @@ def _estimate_total(
 
 
 def _interval(rows: Sequence[tuple[int, Sequence[float]]]) -> Interval | None:
-    """Return the 95 % interval of a sum; None where one sample is too small to have a spread."""
+    """Return the 95 % interval of a sum; None if one sample is too small to have a spread."""
     if not rows or any(len(sample) < 2 for _, sample in rows):  # noqa: PLR2004 - a spread needs two
         return None
     mean = sum(count * statistics.fmean(sample) for count, sample in rows)

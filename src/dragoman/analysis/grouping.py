@@ -1,8 +1,8 @@
 """Groups of cells by axis, such as language or scenario: pass^1, usage and cost.
 
-A task counts once in a group: by the mean over the group's cells of its pass^1 there, and only
-where each of them has one (`dragoman.analysis.pass_hat`), so that no axis is favoured by what is
-missing. A group of one cell has that cell's pass^1. The task is the unit that is drawn.
+A task counts once in a group, with the mean of its pass^1 over the group's cells. It counts only if
+each of these cells has a pass^1 of the task (`dragoman.analysis.pass_hat`), so that missing results
+favour no axis. A group of one cell has the pass^1 of that cell. Tasks are the resampling unit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,17 +30,18 @@ PERSONA = "persona"
 
 
 class Group(msgspec.Struct, frozen=True):
-    """The cells of a suite that share values.
+    """A group of cells of a suite that share values.
 
     Attributes:
         suite: The suite.
-        values: What they share: a value on each axis asked for.
-        cells: How many cells these are.
-        tasks: How many tasks entered the figure.
-        left_out: How many did not: in a cell no trial was played, or one was not decided.
-        value: The mean of pass^1; None where no task entered.
+        values: The shared values: one on each requested axis.
+        cells: Number of cells in the group.
+        tasks: Number of tasks that the figure is computed from.
+        left_out: Number of excluded tasks: in a cell no trial was played, or a trial was not
+            decided.
+        value: The mean of pass^1; None if every task is excluded.
         interval: Its 95 % interval over tasks.
-        assumed: Whether verdicts that were assumed take part.
+        assumed: Whether assumed verdicts are included.
     """
 
     suite: str
@@ -100,7 +101,7 @@ def _group(suite: str, values: dict[str, str], rows: Sequence[ConversationResult
 
 
 def _mean_over_cells(trials: Iterable[Sequence[Verdict | None]]) -> float | None:
-    """Return a task's pass^1, the mean over cells; None where one of them has none."""
+    """Return a task's pass^1, the mean over cells; None if one of them has none."""
     played = [played_rewards(row) for row in trials]
     if not all(played):
         return None
@@ -108,13 +109,14 @@ def _mean_over_cells(trials: Iterable[Sequence[Verdict | None]]) -> float | None
 
 
 class AxisLedger(msgspec.Struct, frozen=True):
-    """What the cells that share values used.
+    """Usage of the cells that share values.
 
     Attributes:
-        values: What they share: a value on each axis asked for.
-        conversations: How many conversations were played in them.
-        lines: What each purpose used of each model.
-        successes: How many of them earned all; None where one has no verdict.
+        values: The shared values: one on each requested axis.
+        conversations: Number of conversations that were played in the cells.
+        lines: Usage of each model for each purpose.
+        successes: Number of conversations with the full reward; None if the number of a cell is
+            not known.
     """
 
     values: Mapping[str, str]
@@ -124,19 +126,19 @@ class AxisLedger(msgspec.Struct, frozen=True):
 
     @property
     def cost(self) -> Cost | None:
-        """What all of it costs; None where it is empty or one part is not known."""
+        """Cost of all usage; None without usage, or if the cost of a part is not known."""
         return ledger_cost(self.lines)
 
     @property
     def cost_per_conversation(self) -> Cost | None:
-        """What a conversation costs on average; None where there is none or a part is not known."""
+        """Mean cost of a conversation; None without a conversation or if a part is not known."""
         return _cost_per_item(self.cost, self.conversations)
 
     @property
     def cost_per_success(self) -> Cost | None:
-        """The cost of a success, which includes the cost of the failures.
+        """Cost per success; it includes the cost of the failures.
 
-        None if there are no successes or the cost is not known.
+        None without a success, or if the cost is not known.
         """
         return _cost_per_item(self.cost, self.successes)
 

@@ -22,12 +22,13 @@ TaskId = tuple[str, str]
 
 
 class InputMode(msgspec.Struct, frozen=True):
-    """How an agent gets what users say, and who lets its questions be answered.
+    """The input mode of an agent, and the judge of its clarification questions.
 
     Attributes:
-        voice: The line, `recorded`, errors that are simulated, or `text`.
-        recognizer: Who hears; `itself` for an agent that hears the audio, `none` where nobody does.
-        clarify: The judge of questions about spelling; `none` for nobody.
+        voice: The channel: its name, `recorded`, simulated errors, or `text`.
+        recognizer: The recognizer; `itself` for an agent that receives the audio, `none` without
+            audio.
+        clarify: The judge of questions about spelling; `none` without a judge.
     """
 
     voice: str
@@ -36,7 +37,7 @@ class InputMode(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Line and recognizer in one word; the judge aside."""
+        """Channel and recognizer in one word, without the judge."""
         return self.voice if self.recognizer == NONE else f"{self.voice}+{self.recognizer}"
 
     @property
@@ -51,14 +52,14 @@ class InputMode(msgspec.Struct, frozen=True):
 
 
 class PlayedInputMode(msgspec.Struct, frozen=True):
-    """What one agent made of one way.
+    """The conversations of one agent in one input mode.
 
     Attributes:
-        agent: Who played.
+        agent: The agent.
         setting: Values on all other axes that have one, as `axis=value`; empty for plain English.
-        input_mode: How it got the words.
-        categories: Its conversations by category.
-        pooled: All of them as one cell.
+        input_mode: The input mode.
+        categories: The conversations by category.
+        pooled: All conversations as one cell.
     """
 
     agent: str
@@ -69,12 +70,12 @@ class PlayedInputMode(msgspec.Struct, frozen=True):
 
     @property
     def player(self) -> tuple[str, tuple[str, ...]]:
-        """Who played, in which setting."""
+        """The agent and the setting it played in."""
         return self.agent, self.setting
 
 
 def is_spoken(outcomes: Iterable[ConversationResult]) -> bool:
-    """Whether anything is spoken, or misheard."""
+    """Return whether any conversation is spoken or has simulated recognition errors."""
     return any(row.condition.voice != TEXT for row in outcomes)
 
 
@@ -87,7 +88,7 @@ def played_input_modes(
 
     Args:
         outcomes: Conversations of one scoring, those too that are missing.
-        digests: Of the tasks.
+        digests: Digests of the tasks.
         categories: The names that a leaderboard has for suites behind their first colon.
     """
     known = frozenset(categories)
@@ -188,9 +189,9 @@ class MeasureCount(msgspec.Struct, frozen=True):
     Attributes:
         measure: The measure.
         version: Its version.
-        judge: Who judged.
-        conversations: How many were counted.
-        unscored: How many could not be.
+        judge: The judge.
+        conversations: Number of counted conversations.
+        unscored: Number of conversations that could not be counted.
         counts: Sums of all counts, by name.
     """
 
@@ -212,7 +213,7 @@ class Share(msgspec.Struct, frozen=True):
 
     @property
     def value(self) -> float | None:
-        """The share; None where no conversation was counted."""
+        """The share; None if no conversation was counted."""
         return self.conversations / self.of if self.of else None
 
 
@@ -234,7 +235,7 @@ def measure_counts(rows: Iterable[ConversationResult]) -> tuple[MeasureCount, ..
 
 
 def measure_count_of(found: Sequence[MeasureCount], measure: str) -> MeasureCount | None:
-    """Return the tally of a measure; None where it counted nothing."""
+    """Return the counts of a measure; None if it counted nothing."""
     return next((entry for entry in found if entry.measure == measure), None)
 
 

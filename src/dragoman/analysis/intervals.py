@@ -1,4 +1,4 @@
-"""Bootstrap confidence intervals clustered by task: the trials of a task are drawn together.
+"""Bootstrap confidence intervals, clustered by task: its trials are resampled together.
 
 An interval depends on the values of the tasks alone. All statistics over equally many tasks share
 one set of draws, made with a seed that depends on the number of tasks; a statistic lays its tasks
@@ -44,10 +44,10 @@ _DIGITS = 12
 """Values that agree to so many digits are the same value, computed in another order."""
 
 _DRAWS_AT_ONCE = 250
-"""Draws that are looked at together: what they take of memory is bounded."""
+"""Number of draws that are processed together; it bounds the memory use."""
 
 Row = tuple[float, ...]
-"""What one task adds to the sums of a statistic."""
+"""Contribution of one task to the sums of a statistic."""
 
 
 class Interval(msgspec.Struct, frozen=True, array_like=True):
@@ -58,7 +58,7 @@ class Interval(msgspec.Struct, frozen=True, array_like=True):
 
 
 def joined_interval(one: Interval | None, other: Interval | None) -> Interval | None:
-    """Return the smallest interval that holds two; None where either is missing."""
+    """Return the smallest interval that holds two; None if either is missing."""
     if one is None or other is None:
         return None
     return Interval(min(one.low, other.low), max(one.high, other.high))
@@ -67,9 +67,9 @@ def joined_interval(one: Interval | None, other: Interval | None) -> Interval | 
 def clustered_interval(values: Sequence[float]) -> Interval:
     """Return the 95 % interval of the mean of one value per task, by percentile bootstrap.
 
-    Where all tasks agree, resampling would claim certainty. The exact binomial (Clopper-Pearson)
-    limit over tasks stands in, so that 1 of 1 reads [0.025, 1]; for another rate on which all agree
-    it is laid to both sides in proportion.
+    If all tasks agree, resampling would claim certainty. The exact binomial (Clopper-Pearson) limit
+    over tasks is used instead, so that 1 of 1 reads [0.025, 1]; for any other rate on which all
+    tasks agree, its width is applied to both sides in proportion.
     """
     return _mean_interval(*_in_order((value,) for value in values))
 
@@ -90,12 +90,13 @@ def difference_interval(differences: Sequence[float]) -> Interval:
 def ratio_interval(pairs: Sequence[tuple[float, float]], *, is_share: bool) -> Interval | None:
     """Return the 95 % interval of a ratio of sums, by percentile bootstrap over tasks.
 
-    Where all tasks agree on a share, the limit of `clustered_interval` stands in; of another ratio
-    nothing is known then. A draw with nothing below has no ratio and is left out.
+    If all tasks agree on a share, the limit of `clustered_interval` is used; any other ratio on
+    which all tasks agree has no interval. A draw whose denominator is 0 has no ratio and is
+    excluded.
 
     Args:
-        pairs: What each task adds to the numerator, and to the denominator (0 or more).
-        is_share: Whether the ratio lies between 0 and 1 by its nature.
+        pairs: Contributions of each task to the numerator and to the denominator (0 or more).
+        is_share: Whether the ratio always lies between 0 and 1.
     """
     ratios = [above / below for above, below in pairs if below]
     if not ratios:
@@ -109,14 +110,14 @@ def ratio_interval(pairs: Sequence[tuple[float, float]], *, is_share: bool) -> I
 
 
 def paired_ratio_interval(pairs: Sequence[tuple[float, float]]) -> Interval | None:
-    """Return the 95 % interval of a ratio of sums to which a task may add nothing below.
+    """Return the 95 % interval of a ratio of sums; a task may add 0 to the denominator.
 
-    By percentile bootstrap over tasks, so that both sides of a task are drawn together; a draw with
-    nothing below is without end. None where no draw changes it, or where the interval has no upper
-    end.
+    The percentile bootstrap over tasks resamples both sides of a task together; a draw whose
+    denominator is 0 counts as infinite. None if no draw changes the ratio, or if the interval has
+    no upper end.
 
     Args:
-        pairs: What each task adds to the numerator, and to the denominator (0 or more).
+        pairs: Contributions of each task to the numerator and to the denominator (0 or more).
     """
     import numpy as np
 
@@ -136,7 +137,7 @@ def quantile_interval(tasks: Sequence[Sequence[float]], share: float) -> Interva
 
     Args:
         tasks: The values of each task, at least one.
-        share: The quantile: the smallest value at or below which this share of all lies.
+        share: The quantile: the smallest value at or below which this share of all values is.
     """
     import numpy as np
 
@@ -159,7 +160,7 @@ def drawn_sums(rows: Sequence[Row]) -> "NDArray[np.float64]":
     The columns are those of the input rows.
 
     Raises:
-        ValueError: Where there are no rows.
+        ValueError: If `rows` is empty.
     """
     return _sums(*_in_order(rows))
 
@@ -177,7 +178,7 @@ def middle_interval(drawn: "NDArray[np.float64]") -> Interval:
 
 
 def _ends(drawn: "NDArray[np.float64]") -> tuple[float, float]:
-    """Return where the middle 95 % end; between two draws lies a straight line."""
+    """Return the ends of the middle 95 %, interpolated linearly between two draws."""
     import numpy as np
 
     last = len(drawn) - 1
@@ -268,9 +269,9 @@ def _counts(times: Sequence[int]) -> Iterator["NDArray[np.float64]"]:
 
 @lru_cache(maxsize=8)
 def _shared_draws(tasks: int) -> "NDArray[np.uint16]":
-    """Return how many of the first so many tasks are in each draw, a row for each number of them.
+    """Return cumulative counts: row n holds how often each draw contains the first n tasks.
 
-    How often the tasks between two places are drawn is the difference of two rows.
+    The difference of two rows tells how often the tasks between two places are drawn.
     """
     import numpy as np
 
@@ -298,9 +299,9 @@ def _places(
     then one by one in the stretch that reaches it.
 
     Args:
-        counts: How often each draw has each kind of task.
-        owners: Of which kind each value is.
-        share: What is to be reached.
+        counts: Number of times that each draw contains each kind of task.
+        owners: Kind of each value.
+        share: The share to reach.
     """
     import numpy as np
 

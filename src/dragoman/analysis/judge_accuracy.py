@@ -1,10 +1,10 @@
 """Accuracy of judges against human labels, agreement of judges, and rates corrected for errors.
 
-A judge that says yes too often makes every agent look better. Conversations that people labelled
-too give its sensitivity and specificity, up to chance; Rogan and Gladen (1978) solve for the true
-rate: (raw + specificity - 1) / (sensitivity + specificity - 1). A judge no better than chance
-carries no information, and no correction is made of it. The bias from later context is how often
-a judge changes its answer on a reply once it sees the whole conversation.
+A judge that says yes too often makes every agent look better. Conversations that people also
+labelled give estimates of its sensitivity and specificity; Rogan and Gladen (1978) solve for the
+true rate: (raw + specificity - 1) / (sensitivity + specificity - 1). A judge that is not better
+than chance carries no information, and its rates are not corrected. The bias from later context is
+how often a judge changes its answer on a reply once it sees the whole conversation.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,24 +32,26 @@ from dragoman.analysis.rater_agreement import (
 )
 from dragoman.core.content_keys import content_key, derive_seed
 
-_BETTER_THAN_CHANCE = "the judge is no better than chance on the labelled conversations"
+_BETTER_THAN_CHANCE = "the judge is not better than chance on the labelled conversations"
 
 
 class JudgedPair(msgspec.Struct, frozen=True):
-    """What people said of one conversation, and what the judge said of it."""
+    """The human label of one conversation, and the judge's answer about it."""
 
     truth: bool
     judged: bool
 
 
 class JudgeErrors(msgspec.Struct, frozen=True):
-    """How a judge did on labelled conversations; figures are None where nothing enters them.
+    """Errors of a judge on labelled conversations.
+
+    A figure is None if it has no conversations.
 
     Attributes:
-        hits: True, and said so.
-        missed: True, and denied.
-        false_alarms: False, and said to be true.
-        rejections: False, and denied.
+        hits: Number of true items that the judge calls true.
+        missed: Number of true items that the judge calls false.
+        false_alarms: Number of false items that the judge calls true.
+        rejections: Number of false items that the judge calls false.
     """
 
     hits: int
@@ -59,7 +61,7 @@ class JudgeErrors(msgspec.Struct, frozen=True):
 
     @property
     def sensitivity(self) -> float | None:
-        """The share of true ones that the judge finds: its recall."""
+        """The share of true ones that the judge finds (its recall)."""
         return _share(self.hits, self.missed)
 
     @property
@@ -74,13 +76,13 @@ class JudgeErrors(msgspec.Struct, frozen=True):
 
 
 class Corrected(msgspec.Struct, frozen=True):
-    """A rate beside the same without the judge's errors.
+    """A rate as judged, and the same rate corrected for the judge's errors.
 
     Attributes:
-        raw: As the judge gave it.
-        value: Corrected, within 0 and 1; None where it cannot be.
-        interval: 95 %: over conversations that were judged, and over those that were labelled.
-        why: Why it cannot be; "" where it can.
+        raw: The rate of the judge's answers.
+        value: The corrected rate, between 0 and 1; None if it cannot be corrected.
+        interval: 95 % interval over the judged and the labelled conversations.
+        why: Reason why the rate cannot be corrected; "" if it can.
     """
 
     raw: float
@@ -103,13 +105,13 @@ def judge_errors(pairs: Sequence[JudgedPair]) -> JudgeErrors:
 def corrected_rate(judged: Sequence[bool], pairs: Sequence[JudgedPair]) -> Corrected:
     """Return the rate of a judge's answers, raw and corrected.
 
-    The interval is of the uncertainty of both samples: judged conversations are drawn again, and
-    sensitivity and specificity from the labelled ones, with a half added to each count so that a
-    judge without an error among few is not taken for one without errors.
+    The interval covers the uncertainty of both samples: the raw rate is drawn given the judged
+    conversations, sensitivity and specificity given the labelled ones. Each count is raised by a
+    half, so that a judge without an error in a small sample does not count as a perfect judge.
 
     Args:
-        judged: What the judge said of the conversations that the rate is of; at least one.
-        pairs: Conversations with their truth.
+        judged: The judge's answers about the conversations that the rate covers; at least one.
+        pairs: The judge's answers and the labels of labelled conversations.
     """
     raw = sum(judged) / len(judged)
     errors = judge_errors(pairs)
@@ -132,7 +134,7 @@ def _solve_true_rate(raw: float, sensitivity: float, specificity: float) -> floa
 
 
 def _interval(said: int, count: int, errors: JudgeErrors) -> Interval | None:
-    """Return the middle 95 % of draws; None where a judge like this may well be chance."""
+    """Return the middle 95 % of draws; None if a judge like this may well be chance."""
     import numpy as np
 
     seed = derive_seed(content_key(said, count, errors), f"intervals {INTERVAL_METHOD}")
@@ -159,7 +161,7 @@ _TWO = 2
 
 
 class JudgedItem(msgspec.Struct, frozen=True, order=True):
-    """What one answer is about: a conversation, or the reply at a place in it."""
+    """The subject of one answer: a conversation, or the reply at a place in it."""
 
     cell: str
     position: int
@@ -175,17 +177,20 @@ class Rater(msgspec.Struct, frozen=True, order=True):
 
 
 Answers = Mapping[Rater, Mapping[JudgedItem, int]]
-"""By rater, the answers to items; booleans are 0 and 1. What was not answered is absent."""
+"""By rater, the answers to items; booleans are 0 and 1.
+
+An item without an answer is absent.
+"""
 
 
 class Shift(msgspec.Struct, frozen=True):
-    """How much more often a judge errs on one half of items than on the other.
+    """Difference of a judge's error rates on two halves of the items.
 
     Attributes:
-        low: The share of errors on items that are early, or short.
-        high: The share on those that are late, or long.
-        difference: The second less the first.
-        interval: 95 %, over items.
+        low: The share of errors on early, or short, items.
+        high: The share of errors on late, or long, items.
+        difference: `high` minus `low`.
+        interval: 95 % interval over items.
     """
 
     low: float
@@ -195,17 +200,17 @@ class Shift(msgspec.Struct, frozen=True):
 
 
 class LabelledFigures(msgspec.Struct, frozen=True):
-    """How one rater did on one question, where people labelled it.
+    """Accuracy of one rater on one question that people labelled.
 
     Attributes:
-        rater: Who.
-        question: Which.
-        items: How many items people labelled.
-        unanswered: How many of them the rater left unanswered.
+        rater: The rater.
+        question: The question.
+        items: Number of items that people labelled.
+        unanswered: Number of these items that the rater left unanswered.
         right: Percent agreement with people.
         kappa: Cohen's kappa with people.
-        errors: Of a question that is answered by yes or no; None for counts.
-        by_position: Errors on replies early and late in conversations; None for whole ones.
+        errors: Errors on a yes-or-no question; None for counts.
+        by_position: Errors on early and late replies; None for questions about whole conversations.
         by_length: Errors on short and on long items.
     """
 
@@ -221,18 +226,18 @@ class LabelledFigures(msgspec.Struct, frozen=True):
 
 
 class PanelFigures(msgspec.Struct, frozen=True):
-    """How far several raters agree on one question of one version of a rubric.
+    """Agreement of several raters on one question of one version of a rubric.
 
     Attributes:
         measure: The rubric.
         version: Its version.
-        question: Which.
-        judges: Who rated, in the order of the rows of split items.
+        question: The question.
+        judges: The raters, in the order of the answers in `split`.
         percent: Percent agreement.
         cohen: Cohen's kappa, of two raters; None for more.
         fleiss: Fleiss' kappa.
         alpha: Krippendorff's alpha.
-        split: Items that they answer differently, each with the raters' answers.
+        split: Items with different answers, each with the answers of all raters.
     """
 
     measure: str
@@ -252,13 +257,13 @@ def labelled_figures(
     yes_or_no: Iterable[str],
     words: Mapping[JudgedItem, int],
 ) -> tuple[LabelledFigures, ...]:
-    """Return how each rater did on each question that people labelled.
+    """Return the accuracy of each rater on each question that people labelled.
 
     Args:
-        answers: What raters answered.
-        labels: What people said.
-        yes_or_no: The questions that are answered by yes or no.
-        words: How long each labelled item is, in words.
+        answers: The answers of the raters.
+        labels: The labels of people.
+        yes_or_no: The yes-or-no questions.
+        words: Length of each labelled item, in words.
     """
     boolean = frozenset(yes_or_no)
     questions: dict[str, dict[JudgedItem, int]] = {}
@@ -288,7 +293,7 @@ def panel_figures(answers: Answers) -> tuple[PanelFigures, ...]:
 def pairs_of(
     given: Mapping[JudgedItem, int], labels: Mapping[JudgedItem, int], question: str
 ) -> list[JudgedPair]:
-    """Return a rater's answers to a question beside the labels, where both are there."""
+    """Return a rater's answers to a question with the labels, for items that have both."""
     return [
         JudgedPair(bool(label), bool(given[item]))
         for item, label in sorted(labels.items())
@@ -325,12 +330,12 @@ def _of_rater(
 
 
 def _shift(wrong: Mapping[JudgedItem, int], sizes: Mapping[JudgedItem, int]) -> Shift | None:
-    """Return errors below and above the median of a size; None where all are of one size."""
+    """Return errors below and above the median of a size; None if all are of one size."""
     ordered = sorted(sizes.values())
     if not ordered or ordered[0] == ordered[-1]:
         return None
     middle = ordered[len(ordered) // 2]
-    # Where the median is the smallest size too, it belongs to the small ones.
+    # If the median is also the smallest size, it belongs to the small ones.
     bound = middle if middle > ordered[0] else next(size for size in ordered if size > middle)
     rows = [_error(is_high=sizes[item] >= bound, is_wrong=bool(wrong[item])) for item in sizes]
     high, wrong_high, low, wrong_low = map(sum, zip(*rows, strict=True))
@@ -374,14 +379,15 @@ def _panel(question: str, raters: Sequence[Rater], answers: Answers) -> PanelFig
 
 
 class LaterContextBias(msgspec.Struct, frozen=True):
-    """One judge on one question: shown what came before each reply, and shown the whole.
+    """Labels of one judge on one question, without and with later context of each reply.
 
     Attributes:
-        question: Which.
-        before: The judge, shown each reply with what came before it.
-        whole: The same, shown the whole conversation.
-        differ: The share of labels that differ, of those that both gave.
-        changed: What differs, each with the label from before and that of the whole.
+        question: The question.
+        before: The judge that sees each reply with the context before it.
+        whole: The same judge that sees the whole conversation.
+        differ: The share of differing labels among the items that both labelled.
+        changed: The items with different labels, each with the label of `before` and that of
+            `whole`.
     """
 
     question: str
@@ -394,11 +400,12 @@ class LaterContextBias(msgspec.Struct, frozen=True):
 def later_context_bias(
     answers: Answers, pairs: Iterable[tuple[Rater, Rater]]
 ) -> tuple[LaterContextBias, ...]:
-    """Return how labels differ between the two ways of asking.
+    """Return the difference of a judge's labels without and with later context.
 
     Args:
-        answers: What raters answered.
-        pairs: Each judge as it was shown what came before, and as it was shown the whole.
+        answers: The answers of the raters.
+        pairs: Pairs of one judge: as it saw the context before a reply, and as it saw the whole
+            conversation.
     """
     return tuple(found for before, whole in pairs for found in _of_pair(answers, before, whole))
 

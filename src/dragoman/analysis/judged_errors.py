@@ -26,7 +26,7 @@ Gravest = Literal["critical", "minor", "correct"]
 
 
 class Reviewed(msgspec.Struct, frozen=True):
-    """One conversation with its review; None where there is none to be counted."""
+    """One conversation with its review; None if there is none to be counted."""
 
     task: str
     review: ErrorReview | None
@@ -44,15 +44,15 @@ class SideFigures(msgspec.Struct, frozen=True):
     """The errors of one side.
 
     Attributes:
-        side: Whose they are.
-        conversations: All that were to be reviewed.
-        critical: Those whose gravest error is critical.
-        minor: Those whose gravest error is minor.
-        correct: Those without an error.
-        unscored: Those without a review, or whose gravest error is not known.
-        tags: By tag, of the conversations in which every error of the side has tags that could be
-            read: an unread one might be any.
-        tags_unscored: The others.
+        side: The side.
+        conversations: Number of conversations to review.
+        critical: Share of conversations whose gravest error is critical.
+        minor: Share of conversations whose gravest error is minor.
+        correct: Share of conversations without an error.
+        unscored: Number of conversations without a review, or whose gravest error is not known.
+        tags: Figures by tag, over the conversations in which every error of the side has readable
+            tags: an unreadable tag might be any tag.
+        tags_unscored: Number of the other conversations.
     """
 
     side: Role
@@ -66,7 +66,7 @@ class SideFigures(msgspec.Struct, frozen=True):
 
 
 def gravest(review: ErrorReview, side: Role) -> Gravest | None:
-    """Return the level of a side's gravest error; None where one of unknown severity decides."""
+    """Return the level of a side's gravest error; None if one of unknown severity decides."""
     levels = {error.level for error in review.errors_of(side)}
     if "critical" in levels:
         return "critical"
@@ -76,7 +76,7 @@ def gravest(review: ErrorReview, side: Role) -> Gravest | None:
 
 
 def tags_at(review: ErrorReview, side: Role) -> frozenset[tuple[str, Level]] | None:
-    """Return the tags of a side's errors with their levels; None where one could not be read."""
+    """Return the tags of a side's errors with their levels; None if one could not be read."""
     errors = review.errors_of(side)
     if any(error.level is None or error.unscored_tags for error in errors):
         return None
@@ -132,23 +132,26 @@ TAG_MODE_PAIRS: dict[str, tuple[str, frozenset[str]]] = {
     "missed_required_action": ("not called", frozenset({"not called"})),
     "irrelevant_tool_call": ("not in the plan", frozenset({"not in the plan"})),
 }
-"""By the tag the failure modes that are the nearest to it, with a name. None is quite the same: a
-required action may be something to say, and a call that nobody planned may do no harm."""
+"""The nearest failure modes of a tag, with a name, by tag.
+
+They are not quite the same: a required action may be something to say, and an unplanned call may do
+no harm.
+"""
 
 
 class TagAgreement(msgspec.Struct, frozen=True):
     """The agreement of a judge's error tag on the agent with a failure mode, by conversation.
 
     Attributes:
-        tag: The judge's.
-        mode: The one found without a judge.
-        both: Conversations with both.
-        tag_alone: Those with the tag alone.
-        mode_alone: Those with the mode alone.
-        neither: Those with neither.
-        unscored: Those in which one of them is not known.
+        tag: The judge's tag.
+        mode: The failure mode that was found without a judge.
+        both: Number of conversations with both.
+        tag_alone: Number of conversations with only the tag.
+        mode_alone: Number of conversations with only the mode.
+        neither: Number of conversations with neither.
+        unscored: Number of conversations in which one of them is not known.
         percent: The share of conversations on which they agree.
-        kappa: Cohen's.
+        kappa: Cohen's kappa.
     """
 
     tag: str
@@ -163,14 +166,14 @@ class TagAgreement(msgspec.Struct, frozen=True):
 
 
 class ReviewedOutcome(NamedTuple):
-    """A conversation with what a judge found in it; None where that is not known."""
+    """A conversation with what a judge found in it; None if that is not known."""
 
     row: ConversationResult
     review: ErrorReview | None
 
 
 def tag_agreement(cases: Sequence[ReviewedOutcome]) -> tuple[TagAgreement, ...]:
-    """Return the agreement of every pair; none where no failure modes are known."""
+    """Return the agreement of every pair; none if no failure modes are known."""
     if all(agent_failure_modes(case.row) is None for case in cases):
         return ()
     return tuple(_tag_mode_agreement(tag, *modes, cases) for tag, modes in TAG_MODE_PAIRS.items())
@@ -202,12 +205,12 @@ class JudgedGroup(msgspec.Struct, frozen=True):
     """The errors that one judge named in the conversations of one group.
 
     Attributes:
-        suite: Their suite.
-        values: What they share, by axis.
-        judge: Who judged, by which version of the rubric.
+        suite: The suite.
+        values: The shared values by axis.
+        judge: The judge and the version of its rubric.
         sides: The figures of agent and user.
-        tag_agreements: The judge against failure modes of calls.
-        unscored: The reasons why conversations have no review, with how many have it.
+        tag_agreements: Agreement of the judge with the failure modes of calls.
+        unscored: Number of conversations without a review, by reason.
     """
 
     suite: str
@@ -219,7 +222,7 @@ class JudgedGroup(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """What the group is called."""
+        """The name of the group."""
         return ", ".join(self.values.values())
 
 
@@ -233,21 +236,21 @@ class ModeGroup(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """What the group is called."""
+        """The name of the group."""
         return ", ".join(self.values.values())
 
 
 class AuditRow(msgspec.Struct, frozen=True):
-    """One word that a judge wrote as a tag, and what is made of it.
+    """One word that a judge wrote as a tag, and its interpretation.
 
     Attributes:
-        judge: Who wrote it.
-        side: Of whose errors.
+        judge: The judge that wrote the word.
+        side: The side whose errors have the tag.
         written: The word.
-        errors: How many errors have it.
-        read_as: The tag under the rules asked for; what became of it otherwise.
-        lenient: The same under the lenient rules.
-        is_own: Whether it is a word of the taxonomy as it stands.
+        errors: Number of errors with the word.
+        read_as: The tag under the requested rules; if it is not a tag, the way it was handled.
+        lenient: The same as `read_as`, under the lenient rules.
+        is_own: Whether the word is literally a tag of the taxonomy.
     """
 
     judge: str
@@ -260,7 +263,7 @@ class AuditRow(msgspec.Struct, frozen=True):
 
 
 class ErrorSummary(msgspec.Struct, frozen=True):
-    """What went wrong in runs, with labels and values of what it is made of."""
+    """The errors in runs, with labels and values that describe the input."""
 
     judged: tuple[JudgedGroup, ...]
     modes: tuple[ModeGroup, ...]

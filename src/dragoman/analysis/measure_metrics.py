@@ -29,14 +29,14 @@ from dragoman.core.measures import (
 )
 
 Form = MetricFormat | Literal["total", "correlation"]
-"""How a value reads: as a rate does, as a sum, or as Pearson's r."""
+"""Format of a value: as for a rate, as a sum, or as Pearson's r."""
 
 Place = tuple[str, Condition, str]
 """Suite, condition and agent."""
 
 
 class MeasureRow(msgspec.Struct, frozen=True):
-    """One figure of one measure in one cell of the grid: the row that every surface shows.
+    """One figure of one measure in one cell of the grid: the row that every output shows.
 
     Attributes:
         suite: The cell's suite.
@@ -44,21 +44,21 @@ class MeasureRow(msgspec.Struct, frozen=True):
         agent: The cell's agent.
         measure: The measure.
         version: Its version.
-        rules: The rule set, where it has a part.
-        judge: Who judged.
-        part: Whose figure it is, where the sides are apart.
+        rules: The rule set, if the figure depends on it.
+        judge: The judge.
+        part: The side of the figure, if the sides are counted separately.
         figure: The figure's name.
-        form: How the value reads.
-        averaging: Over what it is taken.
-        value: None where nothing was counted; the least that it can be where something is
+        form: Format of the value.
+        averaging: The unit of averaging.
+        value: The value; None if nothing was counted; the smallest possible value if something is
             undecided.
-        interval: 95 %, over tasks; None where there is none.
-        n: How much was counted: the denominator, conversations, tasks, or positions.
-        conversations: How many conversations entered.
-        unscored: How many could not be measured, or (of pass^k) how many tasks were left out.
-        reasons: Why, with the number of conversations for each reason; the commonest first.
-        most: The most that the value can be, where something is undecided; `interval` holds both
-            bounds.
+        interval: 95 % interval over tasks; None without an interval.
+        n: Size of the denominator: counted units, conversations, tasks, or positions.
+        conversations: Number of conversations in the figure.
+        unscored: Number of conversations that could not be measured, or (of pass^k) of excluded
+            tasks.
+        reasons: Number of conversations by reason for `unscored`; the most frequent first.
+        most: The largest possible value if something is undecided; `interval` covers both bounds.
     """
 
     suite: str
@@ -98,10 +98,11 @@ def measure_rows(
     """Return every figure of every measure, cell by cell in the order of the plan.
 
     Args:
-        outcomes: What came of the planned conversations, with what measures counted.
+        outcomes: Results of the planned conversations, with the counts of measures.
         cells: The figures of the same conversations' rewards.
-        declared: By metric, the figures that measures declare; without them counts are added up.
-        every_version: Whether older versions of measures are there as well as the newest.
+        declared: The metrics that measures declare, by measure; counts of other measures are
+            summed.
+        every_version: Whether results of older versions of measures are included.
     """
     taken: dict[Place, list[_TaskMeasurement]] = {}
     for row in outcomes:
@@ -245,7 +246,7 @@ def _upper_bound(
 
 
 _Pair = tuple[float, float]
-"""What one conversation adds to numerator and denominator."""
+"""Contribution of one conversation to the numerator and the denominator."""
 
 
 def _own_sums(figure: Rate, counts: Mapping[str, int | float]) -> _Pair:

@@ -1,8 +1,8 @@
 """The pass^k statistic and rho^q over tasks, with intervals and excluded tasks.
 
 pass^k of a task with n trials and c successes is C(c, k) / C(n, k) (tau-bench, section 3); the
-figure is the mean over tasks. rho^q says how much of what an agent solves once it solves every
-time. pass^1 is also given by the persona that each task states of its user.
+figure is the mean over tasks. rho^q is the share of what an agent solves once that it also solves
+every time. pass^1 is also given for each persona that tasks state of their user.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from dragoman.core.scores import Scored, Verdict, is_success
 class Figure(msgspec.Struct, frozen=True):
     """One pass^k: its value, its interval over tasks, and the bounds over all tasks.
 
-    `tasks` entered it. `value` and `interval` are None where none did.
+    `tasks` entered it. `value` and `interval` are None if none did.
     """
 
     k: int
@@ -42,13 +42,14 @@ class PassHat(msgspec.Struct, frozen=True):
 
 
 class ReferenceFigures(msgspec.Struct, frozen=True):
-    """What tau2-bench itself would print: faults leave its denominators, and no interval is given.
+    """Figures as tau2-bench prints them: denominators exclude faults, without intervals.
 
     Attributes:
         simulations: Conversations that count.
-        dropped: Conversations without a reward, which it leaves out unseen.
+        dropped: Conversations without a reward, which tau2-bench excludes silently.
         average_reward: Mean over the conversations that count.
-        pass_hat: By k, up to the smallest number of conversations that a remaining task has.
+        pass_hat: Figures by k, up to the smallest number of conversations that a remaining task
+            has.
     """
 
     simulations: int
@@ -61,7 +62,7 @@ def task_pass_hat(trials: int, successes: int, k: int) -> float:
     """Return C(successes, k) / C(trials, k).
 
     Raises:
-        ValueError: Where k is below 1 or above the number of trials.
+        ValueError: If k is below 1 or above the number of trials.
     """
     if not 1 <= k <= trials:
         raise ValueError(f"k must lie between 1 and {trials}, not {k}")
@@ -72,7 +73,7 @@ def pass_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int) -> Pa
     """Compute pass^k over tasks.
 
     Args:
-        rewards: By task, the reward of every planned trial; None where it was not played.
+        rewards: Rewards of all planned trials by task; None for a trial that was not played.
         trials: The most trials that are planned for a task.
     """
     counts = trial_counts(rewards)
@@ -96,10 +97,10 @@ def pass_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int) -> Pa
 def reference_figures(
     rewards: Mapping[str, Sequence[Verdict | None]], trials: int
 ) -> ReferenceFigures:
-    """Compute figures as tau2-bench does (reference: 1.8), to be set beside published ones.
+    """Compute figures as tau2-bench does (reference: 1.8), to compare with published ones.
 
-    A task without any reward disappears, and a lone success among faults reads 1: `pass_hat` tells
-    what that hides.
+    A task without any reward disappears, and a single success among faults reads 1; `pass_hat`
+    reports these cases.
     """
     rows = [[entry.value for entry in row if isinstance(entry, Scored)] for row in rewards.values()]
     remaining = [row for row in rows if row]
@@ -124,7 +125,10 @@ def trial_counts(rewards: Mapping[str, Sequence[Verdict | None]]) -> list[tuple[
 
 
 def played_rewards(row: Sequence[Verdict | None]) -> tuple[float, ...]:
-    """Return the rewards of a task's played trials; none where one of them has nothing decided."""
+    """Return the rewards of a task's played trials.
+
+    The result is None if one of them is not decided.
+    """
     played = [verdict for verdict in row if verdict is not None]
     decided = [each.value for each in played if isinstance(each, Scored) and not each.undecided]
     return tuple(decided) if len(decided) == len(played) else ()
@@ -154,11 +158,11 @@ class Rho(msgspec.Struct, frozen=True):
     """rho^q of one cell.
 
     Attributes:
-        q: How many trials must all succeed.
-        value: None where no task was solved.
-        interval: 95 %, by percentile bootstrap over tasks; None as `value`.
-        tasks: Tasks that entered: those that pass^q is over.
-        solved: Those among them with a success; only they say something of rho.
+        q: Number of trials that must all succeed.
+        value: The value; None if no task was solved.
+        interval: 95 % interval, by percentile bootstrap over tasks; None if `value` is None.
+        tasks: Number of tasks in the figure: the tasks that pass^q covers.
+        solved: Number of these tasks with a success; only they carry information about rho.
     """
 
     q: int
@@ -172,7 +176,7 @@ def rho_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int) -> lis
     """Return rho^q for q = 2..trials, each over the tasks that pass^q is over.
 
     Args:
-        rewards: By task, the reward of every planned trial; None where it was not played.
+        rewards: Rewards of all planned trials by task; None for a trial that was not played.
         trials: The most trials that are planned for a task.
     """
     counts = trial_counts(rewards)
@@ -180,7 +184,10 @@ def rho_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int) -> lis
 
 
 def rho_of(counts: Sequence[tuple[int, int]], q: int) -> Rho:
-    """Return rho^q of tasks by their trials and successes; those with fewer trials are left out."""
+    """Return rho^q of tasks by their trials and successes.
+
+    Tasks with fewer trials are excluded.
+    """
     entered = [(trials, passed) for trials, passed in counts if trials >= q]
     first = [task_pass_hat(trials, passed, 1) for trials, passed in entered]
     every = [task_pass_hat(trials, passed, q) for trials, passed in entered]
@@ -201,10 +208,10 @@ class StatedFigure(msgspec.Struct, frozen=True):
 
     Attributes:
         persona: The persona, as `task:hard`.
-        tasks: How many tasks entered.
-        left_out: How many did not: a trial was not decided, or none was played.
-        value: None where no task entered.
-        interval: 95 % over tasks.
+        tasks: Number of tasks in the figure.
+        left_out: Number of excluded tasks: a trial was not decided, or none was played.
+        value: The value; None if every task is excluded.
+        interval: 95 % interval over tasks.
     """
 
     persona: str
@@ -215,10 +222,12 @@ class StatedFigure(msgspec.Struct, frozen=True):
 
 
 def persona_shown(condition: Condition, task: str) -> str:
-    """Return who the user of a conversation is: the condition's persona, or else the task's.
+    """Return the persona of a conversation's user.
+
+    It is the persona of the condition or, without one, of the task.
 
     Args:
-        condition: The conversation's.
+        condition: The condition of the conversation.
         task: The id of its task.
     """
     own = condition.persona
@@ -228,7 +237,7 @@ def persona_shown(condition: Condition, task: str) -> str:
 def stated_figures(
     condition: Condition, rewards: Mapping[str, Sequence[Verdict | None]]
 ) -> tuple[StatedFigure, ...]:
-    """Return pass^1 of a cell by the personas of its tasks; nothing where these state none.
+    """Return pass^1 of a cell by the personas of its tasks; nothing if these state none.
 
     Args:
         condition: The cell's. A cell with a card has no figures: its users are the card's.

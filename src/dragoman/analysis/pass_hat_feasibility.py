@@ -15,7 +15,7 @@ from math import ceil, comb, floor
 import msgspec
 
 MOST_UNGRADED = 3
-"""How many tasks without all of their grades are tried as an explanation."""
+"""Largest number of tasks with missing grades that the search tries as an explanation."""
 
 _STEPS = 50_000
 _TRIES = 1_000
@@ -23,7 +23,7 @@ _FINEST = Fraction(1, 1_000_000)
 
 
 class ClaimedRates(msgspec.Struct, frozen=True):
-    """What a printed row claims: pass^k by k, for so many tasks with so many trials each."""
+    """Claims of a printed row: pass^k by k, and the numbers of tasks and trials."""
 
     figures: dict[int, float]
     tasks: int
@@ -32,10 +32,10 @@ class ClaimedRates(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """What a search found.
+    """Result of a search.
 
-    `solved` says how many tasks were solved 0..n times; None where no numbers fit, or, with
-    `is_decided` false, where the search was given up first.
+    `solved` holds the numbers of tasks that were solved 0..n times. It is None if no numbers fit,
+    or, with `is_decided` false, if the search was stopped early.
     """
 
     solved: tuple[int, ...] | None
@@ -68,7 +68,7 @@ def possible_counts(claim: ClaimedRates, ungraded: tuple[Ungraded, ...] = ()) ->
         ungraded: Tasks among them that have fewer graded trials.
 
     Raises:
-        ValueError: Where k is not within 1 and the trials, or there are no tasks.
+        ValueError: If k is below 1 or above the number of trials, or the claim has no tasks.
     """
     _require_sense(claim)
     tolerances = dict.fromkeys(claim.figures, exact(claim.tolerance))
@@ -98,7 +98,7 @@ def fewest_ungraded(claim: ClaimedRates) -> int | None:
 
 
 def nearest_figures(claim: ClaimedRates) -> dict[int, float] | None:
-    """Return the nearest possible figures of an impossible claim; None where none were found.
+    """Return the nearest possible figures of an impossible claim; None if none were found.
 
     Nearest: the fewest figures leave the tolerance, and these by as little as can be.
     """
@@ -116,7 +116,7 @@ def nearest_figures(claim: ClaimedRates) -> dict[int, float] | None:
 
 
 def fitting_ratio(claim: ClaimedRates, ratio: float, k: int) -> bool:
-    """Whether pass^k / pass^1 may be that ratio for some unrounded figures within the tolerance."""
+    """Return whether figures within the tolerance can have the ratio pass^k / pass^1."""
     tolerance = exact(claim.tolerance)
     windows = _windows(claim, dict.fromkeys(claim.figures, tolerance), ())
     for of_1 in windows[1]:

@@ -1,9 +1,9 @@
 """Persona fidelity: whether the simulated users of a cell kept to their persona profile.
 
-A cell's users kept to it where, over all its conversations, they showed at least a given part of
-what the profile states, by the measure `persona_kept`. Where nobody counted, or the profile
-states nothing that rules can see, that is not known. A cell whose users did not is no result of
-its persona.
+The users of a cell kept to it if, over all its conversations, they showed at least a given part of
+what the profile states, by the measure `persona_kept`. The verdict is unknown if nothing was
+counted, or if the profile states nothing that rules can see. A cell whose users did not keep to
+their profile is not a result of its persona.
 """
 
 from collections import Counter
@@ -30,16 +30,17 @@ Verdict = Literal["kept", "not kept", "not known"]
 
 
 class PersonaFidelity(msgspec.Struct, frozen=True):
-    """Whether the users of one cell kept their card.
+    """Persona fidelity of the users of one cell.
 
     Attributes:
-        suite: What was played.
-        condition: Under which condition.
-        agent: Who played.
-        verdict: What came of it.
-        shown: What they showed to what the card states; None where that is not known.
-        counted: Conversations that it rests on.
-        why: Why it is not known; "" where it is.
+        suite: The suite that was played.
+        condition: The condition.
+        agent: The agent.
+        verdict: The verdict.
+        shown: Share of the statements of the profile that the users showed; None if it is not
+            known.
+        counted: Number of conversations behind the verdict.
+        why: Reason why it is not known; "" if it is known.
     """
 
     suite: str
@@ -52,7 +53,7 @@ class PersonaFidelity(msgspec.Struct, frozen=True):
 
     @property
     def persona(self) -> str:
-        """Whose card it is."""
+        """The persona of the cell."""
         return self.condition.persona
 
     @property
@@ -64,14 +65,14 @@ class PersonaFidelity(msgspec.Struct, frozen=True):
 def persona_fidelity(
     played: Iterable[tuple[CellKey, Sequence[MeasureResult]]], enough: float = KEPT
 ) -> tuple[PersonaFidelity, ...]:
-    """Return for each cell with a persona whether its users kept the card, in order of appearance.
+    """Return the fidelity of each cell with a persona, in order of appearance.
 
     Args:
-        played: Conversations: their cell, and what measures counted in them.
-        enough: Which part of what cards state is enough.
+        played: Conversations, each as its cell and its measure results.
+        enough: Sufficient share of the profile's statements, from 0 to 1.
 
     Raises:
-        UsageError: Where `enough` is no part.
+        UsageError: If `enough` is not between 0 and 1.
     """
     if not 0 <= enough <= 1:
         raise UsageError(f"--kept must lie between 0 and 1, not {enough:g}")
@@ -113,14 +114,14 @@ def fidelity_notes(
     Each note is a sentence.
 
     Args:
-        cards: Of cells with personas.
-        enough: Which part was enough.
-        run: The run's folder, for the command that counts.
+        cards: The fidelities of cells with personas.
+        enough: The share that was sufficient.
+        run: The run's folder, for the command that runs the measure.
     """
     notes = [
         f"{card.condition.label}, {card.agent}: users showed {card.shown:.2f} of what their card "
         "states, "
-        f"less than {enough:g}: these figures are no result of the persona {card.persona}"
+        f"less than {enough:g}: these figures do not represent the persona {card.persona}"
         for card in cards
         if card.verdict == "not kept"
     ]
@@ -130,5 +131,5 @@ def fidelity_notes(
             unknown.setdefault(card.why, {})[card.persona] = None
     for why, personas in unknown.items():
         how = f": dragoman score {run} --measure {MEASURE}" if why == NOT_COUNTED else f" ({why})"
-        notes.append(f"whether users kept the cards of {', '.join(personas)} is not known{how}")
+        notes.append(f"it is not known whether users kept the cards of {', '.join(personas)}{how}")
     return notes

@@ -14,10 +14,13 @@ from dragoman.analysis.pass_hat import trial_counts
 from dragoman.core.scores import Verdict
 
 POWER = 0.8
-"""How often a drop that is there is to be found."""
+"""Probability of detecting a drop that exists."""
 
 FEWEST_TASKS = 6
-"""With fewer the paired test of signs cannot reach 5 %: five tasks that all differ have p 1/16."""
+"""Smallest number of tasks with which the paired sign test can reach 5 %.
+
+Five tasks that all differ have p = 1/16.
+"""
 
 _LEAST_TO_VARY = 2
 _HALVINGS = 50
@@ -31,15 +34,16 @@ Basis = Literal["stored", "stored within tasks", "assumed"]
 
 
 class TaskVariance(msgspec.Struct, frozen=True):
-    """How much the tasks' differences of pass^1 vary between two conditions.
+    """Variance of the tasks' differences of pass^1 between two conditions.
 
     Attributes:
         between: The variance between tasks of their true differences.
-        within: The variance of one trial of a task, the mean of both conditions; over trials it
-            falls.
-        basis: Whether both are stored, only `within` is, or both are assumed.
-        of: How many tasks what is stored is of, over all couples of conditions.
-        trials: The most trials that a task had; with one, `between` holds all of the variance.
+        within: The variance of one trial of a task, as the mean of both conditions; more trials
+            average it out.
+        basis: The source: both variances come from stored results, only `within` does, or both are
+            assumed.
+        of: Number of tasks behind the stored variances, over all pairs of conditions.
+        trials: Largest number of trials of a task; if it is 1, `between` holds all of the variance.
     """
 
     between: float
@@ -54,24 +58,26 @@ class TaskVariance(msgspec.Struct, frozen=True):
 
 
 ASSUMED = TaskVariance(between=0.05, within=0.13)
-"""What is assumed where nothing is stored.
+"""Variances that are assumed if nothing is stored.
 
 Within: the mean of pass^1 - pass^2 over the 153 runs that SEATauBench publishes. Between: true
-differences that lie some 22 points apart, as where one task in four loses half of its trials.
+differences with a standard deviation of some 22 points, as if one task in four lost half of its
+trials.
 """
 
 
 class Detectable(msgspec.Struct, frozen=True):
-    """What planned tasks and trials can show.
+    """Smallest drop that planned tasks and trials can detect.
 
     Attributes:
         suite: The suite.
-        tasks: How many tasks.
-        trials: How many trials each has.
-        drop: The smallest drop of pass^1 (0 to 1) that is found in 80 % of runs; None where none
+        tasks: Number of tasks.
+        trials: Number of trials of each task.
+        drop: The smallest drop of pass^1 (0 to 1) that is detected in 80 % of runs; None if no drop
             is.
-        tasks_for_small: How many tasks a drop of 5 points would need with as many trials.
-        variance: Of what this follows.
+        tasks_for_small: Number of tasks that a drop of 5 points would need with the same number of
+            trials.
+        variance: The variances that the result follows from.
     """
 
     suite: str
@@ -83,13 +89,13 @@ class Detectable(msgspec.Struct, frozen=True):
 
 
 def detectable(suite: str, tasks: int, trials: int, variance: TaskVariance) -> Detectable:
-    """Return what so many tasks and trials can show.
+    """Return the smallest drop that a number of tasks and trials can detect.
 
     Args:
         suite: The suite.
-        tasks: How many tasks, the same in both conditions; at least 1.
-        trials: How many trials of each; at least 1.
-        variance: How much tasks differ.
+        tasks: Number of tasks, the same in both conditions; at least 1.
+        trials: Number of trials of each task; at least 1.
+        variance: Variances of the tasks.
     """
     drop = smallest_drop(tasks, trials, variance)
     return Detectable(suite, tasks, trials, drop, tasks_needed(SMALL, trials, variance), variance)
@@ -114,12 +120,12 @@ def smallest_drop(tasks: int, trials: int, variance: TaskVariance) -> float | No
 
 
 def tasks_needed(drop: float, trials: int, variance: TaskVariance) -> int:
-    """Return with how many tasks a drop of pass^1 is found in 80 % of runs.
+    """Return the number of tasks with which a drop of pass^1 is detected in 80 % of runs.
 
     Args:
         drop: The drop, above 0.
-        trials: How many trials each task has.
-        variance: How much tasks differ.
+        trials: Number of trials of each task.
+        variance: Variances of the tasks.
     """
     asked = _scaled_drop(drop, variance.of_difference(trials))
     root = (asked + sqrt(asked**2 + 2 * drop / trials)) / (2 * drop)
@@ -138,16 +144,16 @@ def variance_of(outcomes: Iterable[ConversationResult]) -> TaskVariance:
 def variance_of_compared(
     comparisons: Iterable[Comparison], outcomes: Iterable[ConversationResult]
 ) -> TaskVariance:
-    """Return the same where cells have been compared already.
+    """Return the same as `variance_of`, from comparisons that already exist.
 
-    Couples of conditions of one agent are asked, and only where there are none couples of agents;
-    each weighs by its tasks. What trials vary within tasks is taken off what is seen between them;
-    where every task has one trial that cannot be told apart.
+    Pairs of conditions of one agent are used; if there are none, pairs of agents are used. The
+    weight of a pair is its number of tasks. The variance of trials within tasks is subtracted from
+    the observed variance between tasks; with one trial per task the two cannot be separated.
 
     Args:
-        comparisons: Couples of cells of one suite.
-        outcomes: The conversations of this suite: where no couple has two tasks, they say what
-            trials vary within tasks.
+        comparisons: Comparisons of pairs of cells of one suite.
+        outcomes: The conversations of this suite; if no pair has two tasks, the variance within
+            tasks is computed from them.
     """
     cell_pairs = [each for each in comparisons if len(each.pairs) >= _LEAST_TO_VARY]
     of_conditions = [each for each in cell_pairs if each.a.agent == each.b.agent]

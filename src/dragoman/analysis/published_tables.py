@@ -27,21 +27,23 @@ Kind = Literal[
 
 
 class PrintedCell(msgspec.Struct, frozen=True):
-    """One row of a table of results; what a table does not say is empty or None.
+    """One row of a table of results.
+
+    Values that the table does not state are empty or None.
 
     Attributes:
-        place: Where it stands in its table, as "row 12".
+        place: Place of the row in its table, such as "row 12".
         suite: The suite or domain.
         condition: The condition or scenario.
-        language: The language, where the condition does not name it.
-        agent: The agent's model, whoever served it.
+        language: The language, if the condition does not name it.
+        agent: The agent's model, independent of the service that ran it.
         trials: Trials per task.
         figures: pass^k by k.
         rho: rho^q by q.
-        tasks: How many tasks the figures are the mean of.
-        left_out: How many tasks the table says it left out.
-        simulations: How many conversations it claims.
-        route: Who served the agent's model, as the table names it.
+        tasks: Number of tasks that the figures are means of.
+        left_out: Number of excluded tasks that the table states.
+        simulations: Number of conversations that the table states.
+        route: Service that ran the agent's model, as the table names it.
         user: The simulated user's model, as the table names it.
         source: The run or file that the row was computed from.
     """
@@ -63,7 +65,7 @@ class PrintedCell(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What makes it this cell and no other."""
+        """The values that identify the cell."""
         return (self.suite, self.condition, self.language, self.agent)
 
     @property
@@ -73,13 +75,13 @@ class PrintedCell(msgspec.Struct, frozen=True):
 
 
 class RowFinding(msgspec.Struct, frozen=True):
-    """Something about rows that a reader should know.
+    """A finding about rows that a reader should know.
 
     Attributes:
         kind: Its class.
         rows: The places of the rows it is about.
         cells: Their names, in the same order.
-        what: What was found, in words.
+        what: The finding, in words.
     """
 
     kind: Kind
@@ -96,7 +98,7 @@ def finding(kind: Kind, cells: list[PrintedCell], what: str) -> RowFinding:
 
 
 class FigureDifference(msgspec.Struct, frozen=True):
-    """One figure that two tables give differently; None where one of them does not give it."""
+    """One figure that two tables give differently; None if one of them does not give it."""
 
     cell: str
     row_a: str
@@ -107,14 +109,14 @@ class FigureDifference(msgspec.Struct, frozen=True):
 
 
 class TableComparison(msgspec.Struct, frozen=True):
-    """How two tables of the same cells agree.
+    """Agreement of two tables of the same cells.
 
     Attributes:
         cells: Cells that both have.
-        figures: Figures that were compared: those that either gives for such a cell.
-        differences: Those that lie further apart than the tolerance.
-        only_a: Names of the cells that only the first has.
-        only_b: Names of the cells that only the second has.
+        figures: Number of compared figures: those that either table gives for such a cell.
+        differences: Figures that differ by more than the tolerance.
+        only_a: Names of the cells that only the first table has.
+        only_b: Names of the cells that only the second table has.
     """
 
     cells: int
@@ -176,13 +178,16 @@ def validate(cells: Sequence[PrintedCell], tolerance: float) -> tuple[RowFinding
 
     Args:
         cells: Its rows.
-        tolerance: How far a printed figure may lie from the true one.
+        tolerance: Largest distance between a printed figure and the true one.
     """
     return tuple(entry for check in CHECKS for entry in check(cells, tolerance))
 
 
 def claim_of(cell: PrintedCell, tolerance: float) -> ClaimedRates | None:
-    """Return what a row claims; None where it does not say of how many tasks, or has no figure."""
+    """Return what a row claims.
+
+    The result is None if the row does not state its number of tasks, or has no figure.
+    """
     if not cell.tasks or not cell.figures:
         return None
     return ClaimedRates(cell.figures, cell.tasks, cell.trials, tolerance)
@@ -226,7 +231,7 @@ def check_numbers(cells: Sequence[PrintedCell], _tolerance: float) -> Iterator[R
     """Yield rows that say themselves that trials or tasks are missing."""
     for cell in cells:
         if cell.left_out:
-            yield finding("missing trials", [cell], f"tasks left out: {cell.left_out}")
+            yield finding("missing trials", [cell], f"excluded tasks: {cell.left_out}")
         if cell.tasks is None or cell.simulations is None:
             continue
         planned = cell.tasks * cell.trials

@@ -1,8 +1,8 @@
 """Inter-rater agreement on nominal labels: Cohen's and Fleiss' kappa, Krippendorff's alpha.
 
-Ratings are one row per item, one column per rater, None where a rater gave none. A coefficient is
-None where it is not defined: nobody rated twice, or only one label was ever given, so that chance
-alone would agree too.
+Ratings have one row per item and one column per rater; a missing rating is None. A coefficient is
+None if it is not defined: no item has two ratings, or only one label was ever given, so that chance
+alone would also agree.
 """
 
 from collections import Counter
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 RatedItem = Sequence[Hashable | None]
-"""What each rater said of one item; None for nothing."""
+"""The ratings of one item, one per rater; None for a missing rating."""
 
 Ratings = Sequence[RatedItem]
-"""By item, what each rater said."""
+"""The ratings of all items."""
 
 _PAIR = 2
 _LEAST_DEFINED = 0.5
@@ -32,8 +32,8 @@ class RaterAgreement(msgspec.Struct, frozen=True):
     """One coefficient of agreement.
 
     Attributes:
-        value: None where it is not defined.
-        interval: 95 %, by percentile bootstrap over items; None where most draws leave it
+        value: None if it is not defined.
+        interval: 95 %, by percentile bootstrap over items; None if most draws leave it
             undefined, or all items are rated alike.
         items: Items that at least two raters rated.
     """
@@ -54,7 +54,7 @@ class Coefficient(msgspec.Struct, frozen=True):
     over: "Callable[[Ratings, NDArray[np.float64]], NDArray[np.float64]]"
 
     def __call__(self, ratings: Ratings) -> float | None:
-        """Return the coefficient of items; None where it is not defined."""
+        """Return the coefficient of items; None if it is not defined."""
         import numpy as np
 
         if not ratings:
@@ -127,8 +127,8 @@ def agreement(coefficient: Coefficient, ratings: Ratings) -> RaterAgreement:
     """Return a coefficient with its interval; items that are rated alike are drawn together.
 
     Args:
-        coefficient: One of those above.
-        ratings: By item.
+        coefficient: One of the coefficients above.
+        ratings: Ratings by item.
     """
     items = len(_rated_twice(ratings)[0])
     value = coefficient(ratings)
@@ -152,7 +152,7 @@ def split_items(ratings: Ratings) -> tuple[int, ...]:
 
 
 def percentile_interval(values: "Sequence[float] | NDArray[np.float64]") -> Interval | None:
-    """Return the middle 95 % of a figure's draws; None where less than half of them had one."""
+    """Return the middle 95 % of a figure's draws; None if less than half of them had one."""
     import numpy as np
 
     known = np.asarray(values, dtype=float)

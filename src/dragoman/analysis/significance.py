@@ -59,8 +59,8 @@ class InteractionEffect(msgspec.Struct, frozen=True):
     """An interaction, with how many tasks it rests on.
 
     Attributes:
-        value: From -2 to 2; None where no task was finished in all four cells.
-        interval: 95 %, by bootstrap over tasks; None where all tasks agree, which proves nothing.
+        value: From -2 to 2; None if no task was finished in all four cells.
+        interval: 95 %, by bootstrap over tasks; None if all tasks agree, which proves nothing.
         tasks: Tasks that were decided in all four cells.
     """
 

@@ -1,8 +1,8 @@
 """Paired contrasts of agents on web API suites: models before and after training.
 
-Each conversation counts once, whatever it holds, and each task once: a figure is a mean over
-tasks of the means over their conversations. A difference is always that of B to A, over tasks
-that have the figure on both sides.
+Each conversation counts once, whatever its length, and each task counts once: a figure is a mean
+over tasks of the means over their conversations. A difference is always B minus A, over tasks that
+have the figure on both sides.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,15 +35,18 @@ from dragoman.core.scores import Scored, is_success
 Counts = Mapping[str, int | float]
 
 TaskCounts = Mapping[str, Sequence[Counts]]
-"""What the conversations of each task count for."""
+"""Counts of the conversations of each task."""
 
 _MOST_STEPS = 200_000
-"""Of the test's distribution: with many tasks differences are rounded to a coarser unit."""
+"""Largest size of the test's distribution.
+
+With many tasks, differences are rounded to a coarser unit.
+"""
 _LEAST_UNIT = 20
 
 
 class Mean(msgspec.Struct, frozen=True):
-    """A mean over tasks with its 95 % interval; both None where no task has the figure."""
+    """A mean over tasks with its 95 % interval; both None if no task has the figure."""
 
     value: float | None
     interval: Interval | None
@@ -54,17 +57,17 @@ class PairedRate(msgspec.Struct, frozen=True):
     """One figure of A and B.
 
     Attributes:
-        part: What it is a figure of; "" for the whole.
+        part: The subject of the figure; "" for the whole.
         name: Its name.
-        a: A's, over all its tasks.
-        b: B's.
-        tasks: Over how many tasks the difference is.
-        in_a: A's mean over these.
-        in_b: B's mean over these.
-        difference: B's less A's; None where no task has the figure on both sides.
-        interval: Of the difference, 95 %, tasks drawn with both sides.
-        p: Of the sign-flip test; None where it was not tested.
-        adjusted_p: The same by Holm's correction over all tests of its table.
+        a: Mean of A over all its tasks.
+        b: Mean of B over all its tasks.
+        tasks: Number of tasks behind the difference.
+        in_a: Mean of A over these tasks.
+        in_b: Mean of B over these tasks.
+        difference: `in_b` minus `in_a`; None if no task has the figure on both sides.
+        interval: 95 % interval of the difference; both sides of a task are resampled together.
+        p: p-value of the sign-flip test; None if the difference was not tested.
+        adjusted_p: `p` after Holm's correction over all tests of its table.
     """
 
     part: str
@@ -118,7 +121,7 @@ def correct_p_values(rates: Iterable[PairedRate]) -> tuple[PairedRate, ...]:
 
 
 def _values(rate: Rate, tasks: TaskCounts) -> dict[str, Fraction]:
-    """Return the tasks' own figures; those without any are left out."""
+    """Return the figures of the tasks; tasks without a figure are excluded."""
     found = {}
     for task, conversations in tasks.items():
         own = [each for counts in conversations if (each := _share(rate, counts)) is not None]
@@ -185,10 +188,13 @@ Place = tuple[str, str]
 """Suite and task."""
 
 TaskLabels = Mapping[Place, Mapping[str, str]]
-"""What tasks are labelled with."""
+"""Labels of tasks."""
 
 Seen = Mapping[str, Mapping[Place, str]]
-"""By the name of a side whether it was trained on the APIs of a task; none for one that was not."""
+"""Whether a side was trained on the APIs of a task, by the name of the side.
+
+A side without training is absent.
+"""
 
 
 class ContrastSide(msgspec.Struct, frozen=True):
@@ -200,16 +206,16 @@ class ContrastSide(msgspec.Struct, frozen=True):
 
 
 class SideContrast(msgspec.Struct, frozen=True):
-    """B against A over the tasks of one suite that have something in common.
+    """Contrast of B with A over a group of tasks of one suite.
 
     Attributes:
         suite: The suite.
-        a: The one side.
-        b: The other.
-        axis: By what tasks are taken apart.
-        group: What these have in common.
-        rates: Every figure.
-        left_out: Tasks that were not compared, counted by reason.
+        a: The first side.
+        b: The second side.
+        axis: The axis that tasks are grouped by.
+        group: The value that the tasks of the group share.
+        rates: All figures.
+        left_out: Number of excluded tasks by reason.
     """
 
     suite: str
@@ -224,7 +230,7 @@ class SideContrast(msgspec.Struct, frozen=True):
         """Return a figure.
 
         Raises:
-            KeyError: Where there is none.
+            KeyError: If the figure does not exist.
         """
         for each in self.rates:
             if (each.name, each.part) == (name, part):
@@ -237,12 +243,14 @@ def paired_contrasts(
     labels: TaskLabels,
     seen: Seen,
 ) -> tuple[SideContrast, ...]:
-    """Return all contrasts of couples (A, B); p-values are corrected over those of one axis.
+    """Return all contrasts of pairs (A, B).
+
+    The p-values are corrected over the contrasts of one axis.
 
     Args:
-        cell_pairs: Who is set against whom.
-        labels: Of all tasks.
-        seen: Of sides B.
+        cell_pairs: The pairs of sides to compare.
+        labels: The labels of all tasks.
+        seen: Whether sides B were trained on the APIs of tasks.
     """
     found = [
         each for a, b in cell_pairs for each in _pair_contrasts(a, b, labels, seen.get(b.name, {}))
@@ -343,7 +351,7 @@ def _pair_complete_tasks(
     player_b: ContrastSide,
     suite: str,
 ) -> tuple[TaskCounts, TaskCounts, dict[str, int]]:
-    """Return the tasks that both sides have whole, and how many are left out by reason."""
+    """Return the tasks that are complete on both sides, and the number of excluded ones."""
     left_out: dict[str, int] = {}
     kept: list[str] = []
     for task in dict.fromkeys((*a, *b)):
@@ -363,7 +371,7 @@ def _tasks_in_full(side: Mapping[str, Sequence[Counts | None]], tasks: Iterable[
 def _obstacle(
     a: Sequence[Counts | None] | None, b: Sequence[Counts | None] | None, *, is_same: bool
 ) -> str:
-    """Return why a task cannot be compared; "" where it can."""
+    """Return why a task cannot be compared; "" if it can."""
     if a is None or b is None:
         return "only in A" if b is None else "only in B"
     if not is_same:
@@ -373,18 +381,19 @@ def _obstacle(
 
 
 BEFORE = "before"
-"""What the untrained model is called."""
+"""Name of the untrained model."""
 
 
 class TrainingSummary(msgspec.Struct, frozen=True):
     """All contrasts of a study.
 
     Attributes:
-        arms: The trainings, in their order.
-        inside: Suites like those that rows are of.
+        arms: The trainings, in order.
+        inside: Suites like those that the training rows come from.
         outside: Suites of other projects.
-        contrasts: Of each training with the model before, and of each with those named after it.
-        facts: What it was made of: labels and values.
+        contrasts: Contrasts of each training with the untrained model, and of each training with
+            the later ones.
+        facts: Labels and values that describe the input.
     """
 
     arms: tuple[str, ...]
@@ -416,9 +425,9 @@ def summarize_training(
     Args:
         before: The untrained model; its name is `BEFORE`.
         arms: The same model after each training.
-        labels: What tasks are labelled with.
-        seen: By training whether its rows call the APIs of a task.
-        suites: In domain, and out of it.
+        labels: Labels of tasks.
+        seen: Whether the rows of a training call the APIs of a task, by training.
+        suites: Suites in domain, and suites out of domain.
     """
     bought = paired_contrasts([(before, arm) for arm in arms], labels, seen)
     ablated = paired_contrasts([(b, a) for a, b in combinations(arms, 2)], labels, {})

@@ -32,10 +32,10 @@ class Contrast(msgspec.Struct, frozen=True):
     """A difference of accuracies (-1 to 1) over the same tasks.
 
     Attributes:
-        value: None where no task was finished in both, or a category is missing.
-        interval: 95 %, over tasks.
-        tasks: How many were finished in both.
-        left_out: Tasks of either that were not, counted by reason; empty for aggregates.
+        value: The difference; None if no task was finished in both, or a category is missing.
+        interval: 95 % interval over tasks.
+        tasks: Number of tasks that were finished in both.
+        left_out: Number of excluded tasks of either, by reason; empty for aggregates.
     """
 
     value: float | None
@@ -45,7 +45,7 @@ class Contrast(msgspec.Struct, frozen=True):
 
 
 NO_TASKS = Contrast(None, None, 0)
-"""Where nothing was finished in both."""
+"""Contrast if no task was finished in both."""
 
 
 def mode_contrasts(
@@ -96,25 +96,26 @@ def largest_contrasts(figures: Sequence[float | None]) -> tuple[int, int] | None
 
 
 NOT_RECOGNIZERS = frozenset({ITSELF, ORACLE_ENGINE, NONE})
-"""What stands on the recognizers' axis and recognizes nothing."""
+"""Values of the recognizer axis that are not recognizers."""
 
 
 class InputModeMetrics(msgspec.Struct, frozen=True):
-    """What one agent made of one way.
+    """Metrics of one agent in one input mode.
 
     Attributes:
-        agent: Who played.
-        setting: Values on the axes that are no voice's, as `axis=value`.
-        input_mode: How it got the words.
-        scores: By category, by aggregate, and over all tasks.
-        to_text: How much better than its text; empty for the text itself, and where it has none.
-        text: The judge of questions in that text.
-        won_back: How much better than the same way without clarifications; empty where it has none.
-        questions: In how many conversations questions were judged, allowed and rejected.
-        measure_counts: What measures counted.
-        measures: The figures of measures over all conversations.
-        cell: Conversations, faults and what is unscored, over all tasks.
-        seconds: What a conversation took on average by the wall clock; None where none was played.
+        agent: The agent.
+        setting: Values on the axes other than the voice axes, as `axis=value`.
+        input_mode: The input mode.
+        scores: Scores by category, by aggregate, and over all tasks.
+        to_text: Difference to the score of its text; empty for the text itself, and without a text.
+        text: The judge of questions in the conversations of that text.
+        won_back: Difference to the score of the same mode without clarifications; empty if there is
+            none.
+        questions: Shares of conversations in which questions were judged, allowed and rejected.
+        measure_counts: Counts of measures.
+        measures: Figures of measures over all conversations.
+        cell: Conversations, faults and unscored conversations, over all tasks.
+        seconds: Mean wall-clock time of a conversation; None if none was played.
     """
 
     agent: str
@@ -132,15 +133,15 @@ class InputModeMetrics(msgspec.Struct, frozen=True):
 
 
 class Sensitivity(msgspec.Struct, frozen=True):
-    """How much it matters to an agent who hears: the recognizers that lie farthest apart.
+    """Sensitivity of an agent to the recognizer: the ones with the most different scores.
 
     Attributes:
-        agent: Who played.
+        agent: The agent.
         setting: As in `InputModeMetrics`.
-        voice: The line that all of them hear.
+        voice: The channel of all these conversations.
         clarify: The judge of questions.
-        recognizers: All that were compared.
-        spreads: By category, by aggregate, and over all tasks.
+        recognizers: All compared recognizers.
+        spreads: Spreads by category, by aggregate, and over all tasks.
     """
 
     agent: str
@@ -152,7 +153,7 @@ class Sensitivity(msgspec.Struct, frozen=True):
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """The recognizers with the lowest and the highest accuracy, and how far these lie apart."""
+    """The recognizers with the lowest and the highest accuracy, and their difference."""
 
     lowest: str
     highest: str
@@ -160,14 +161,14 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 class VoiceSummary(msgspec.Struct, frozen=True):
-    """Text against every recognizer against agents that hear.
+    """Summary of text, of every recognizer, and of agents that receive audio.
 
     Attributes:
         rules: The rule set of the scores.
         judge: Their judge.
         names: Categories, then aggregates, then all tasks: the order of tables.
-        input_modes: By agent, text first.
-        sensitivity: By agent and line, where several recognizers heard it.
+        input_modes: Metrics by agent, text first.
+        sensitivity: Sensitivity by agent and channel, for channels with several recognizers.
     """
 
     rules: str
@@ -184,14 +185,14 @@ def summarize_voice(
     scoring: tuple[str, str],
     summary: Leaderboard = NO_LEADERBOARD,
 ) -> VoiceSummary:
-    """Return the figures of conversations that were scored alike.
+    """Return the figures of conversations that were scored by the same rules and judge.
 
     Args:
-        outcomes: Conversations, those too that are missing.
-        digests: Of their tasks.
+        outcomes: Conversations, including missing ones.
+        digests: Digests of their tasks.
         declared: The figures that measures declare.
         scoring: Rules and judge.
-        summary: How aggregates of what is spoken are made.
+        summary: Weights and sizes of the aggregates over spoken conversations.
     """
     played = played_input_modes(outcomes, digests, summary.sizes)
     scores = [_scores(each, scoring, summary) for each in played]
@@ -306,7 +307,7 @@ def _mean_seconds(rows: Iterable[ConversationResult]) -> float | None:
 
 
 Heard = Sequence[tuple[PlayedInputMode, Mapping[str, AggregateScore]]]
-"""What was heard by several recognizers, with its standings."""
+"""Input modes with several recognizers, each with its scores."""
 
 
 def _sensitivity(
@@ -320,7 +321,8 @@ def _sensitivity(
     ]
     groups = {}
     for each, found in zip(played, scores, strict=True):
-        # Simulated errors are no recognizer: their rate was asked for, and nobody listened.
+        # Simulated errors do not come from a recognizer: their rate was requested, and nothing
+        # listened.
         if each.input_mode.recognizer not in NOT_RECOGNIZERS and not each.input_mode.is_simulated:
             place = (each.agent, each.setting, each.input_mode.voice, each.input_mode.clarify)
             groups.setdefault(place, []).append((each, found))

@@ -5,17 +5,14 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.analysis.failure_attribution import (
-    FAILURE_SOURCES,
-    FailureAttribution,
-    attribution_counts,
-)
+from dragoman.analysis.failure_attribution import FailureAttribution, attribution_counts
 from dragoman.cli.failures import print_drops
 from dragoman.cli.output import print_json
 from dragoman.cli.progress import progress
 from dragoman.dataframes.results import chosen_scoring
 from dragoman.dataframes.run_failures import run_drops
 from dragoman.experiments.failure_attribution import attribute_failures
+from dragoman.report.labels import SOURCE_MEANINGS, STAGE_NAMES
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.store.run_store import open_run
 
@@ -25,9 +22,9 @@ def print_attribution(
 ) -> None:
     """Determine the causes of a run's failed conversations, and print them.
 
-    `waiting` holds the options for waiting.
+    `waiting` holds the options for waiting on endpoints.
     """
-    with progress("conversations played again", None) as advance:
+    with progress("replayed conversations", None) as advance:
         rows = attribute_failures(folder, advance, trust=trust, waiting=waiting)
     if as_json:
         print_json({"lost": msgspec.to_builtins(rows)})
@@ -37,7 +34,7 @@ def print_attribution(
 
 
 def _print_stage_drops(folder: Path) -> None:
-    """Print what is lost between the run's conditions, now that it is known at which stage."""
+    """Print the drops between the run's conditions, with the stages that are now known."""
     with open_run(folder, write=False) as store:
         lost = run_drops(store, *chosen_scoring(store, None, None))
     if lost:
@@ -46,17 +43,18 @@ def _print_stage_drops(folder: Path) -> None:
 
 
 def print_attributions(rows: Sequence[FailureAttribution]) -> None:
-    """Print how many conversations each stage lost, by condition and agent."""
+    """Print the number of failed conversations by stage, condition and agent."""
     counts = attribution_counts(rows)
+    names = tuple(STAGE_NAMES[source] for source in SOURCE_MEANINGS)
     print_table(
         TextTable(
-            headings=("condition", "agent", *FAILURE_SOURCES),
+            headings=("condition", "agent", *names),
             rows=tuple((*place, *map(str, lost.values())) for place, lost in counts.items()),
-            title="lost conversations",
-            numbers=frozenset(FAILURE_SOURCES),
+            title="Failed conversations by failure source",
+            numbers=frozenset(names),
             keys=2,
         )
     )
     print()
-    for failure_source, about in FAILURE_SOURCES.items():
-        print(f"{failure_source}: {about}")
+    for source, about in SOURCE_MEANINGS.items():
+        print(f"{STAGE_NAMES[source]}: {about}")

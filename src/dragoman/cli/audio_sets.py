@@ -32,7 +32,7 @@ _HOW: tuple[How, ...] = get_args(How)
 
 
 class SpeakOptions(NamedTuple):
-    """The options of `speak` as they were given."""
+    """The options of `dragoman speak`."""
 
     suites: str
     rewriter: str
@@ -52,10 +52,11 @@ class SpeakOptions(NamedTuple):
     read_timeout: float | None = None
 
     def request(self) -> AudioSetRequest:
-        """Return what is asked for.
+        """Return the request that the options make.
 
         Raises:
-            UsageError: For no suite, a number below 1, or options of speech where nobody speaks.
+            UsageError: If no suite is named, a number is below 1, or speech options are given with
+                --texts-only.
         """
         names = tuple(name.strip() for name in self.suites.split(",") if name.strip())
         request = AudioSetRequest(
@@ -86,7 +87,7 @@ class SpeakOptions(NamedTuple):
         if self.texts_only:
             useless = [name for name, value in given.items() if value]
             if useless:
-                raise UsageError(f"{useless[0]}: nobody speaks or hears with --texts-only")
+                raise UsageError(f"{useless[0]}: no audio is made with --texts-only")
             return None
         return AudioRequest(
             split_names(self.tts) if self.tts else (),
@@ -96,12 +97,12 @@ class SpeakOptions(NamedTuple):
 
 
 def speak_suites(asked: SpeakOptions, *, as_json: bool) -> int:
-    """Make a set."""
+    """Make an audio set and print its summary."""
     request = asked.request()
     try:
         card = run_speak(request, progress=show_progress)
     except StepStopped:
-        print_error(f"stopped; what came is in {request.out}: the same command goes on")
+        print_error(f"stopped; results so far are in {request.out}: the same command continues")
         return INTERRUPTED
     if as_json:
         print_json(card)
@@ -111,7 +112,7 @@ def speak_suites(asked: SpeakOptions, *, as_json: bool) -> int:
 
 
 def print_verified(folder: Path, *, as_json: bool) -> int:
-    """Say what is wrong with a set; 1 where something is."""
+    """Print the problems of a set; return 1 if there are any."""
     verified = verify_set(folder)
     problems, unchecked = verified.problems, verified.unchecked
     if as_json:
@@ -133,7 +134,7 @@ def _print_card(card: AudioSetCard, request: AudioSetRequest) -> None:
         "messages",
         "values",
         *_HOW,
-        "lost",
+        "not found",
         "milder",
     )
     rows = tuple(
@@ -147,7 +148,9 @@ def _print_card(card: AudioSetCard, request: AudioSetRequest) -> None:
         )
         for name, each in card.categories.items()
     )
-    note = "Values of expected calls that messages state, and how they are found again."
+    note = (
+        "Values of expected calls that messages state, by how they are found in the rewritten text."
+    )
     numbers = frozenset(headings[1:])
     print_table(TextTable(headings, rows, str(request.out), note, numbers, keys=1))
     spoken = {
@@ -168,7 +171,7 @@ def _print_card(card: AudioSetCard, request: AudioSetRequest) -> None:
 
 
 def _rules_line(card: AudioSetCard) -> str:
-    """Return by which rules a set was made and counted, as its card names them."""
+    """Return the rules by which a set was made and counted, as its card names them."""
     by = {
         "values": MATCHER_SETTING,
         "words": VERBALIZATION_SETTING,
@@ -186,11 +189,11 @@ def _print_recognition(card: AudioSetCard, spoken: Mapping[str, SpeechCounts]) -
         "recognizer",
         "seconds",
         "voices",
-        "word errors",
+        "WER",
         "values",
         *_HOW,
-        "lost",
-        "lost by kind",
+        "misrecognized",
+        "misrecognized by kind",
     )
     rows = tuple(
         (
@@ -208,6 +211,6 @@ def _print_recognition(card: AudioSetCard, spoken: Mapping[str, SpeechCounts]) -
         for recognizer, heard in each.recognizers.items()
     )
     title = f"{card.sounds:,} sounds of {card.seconds:,.0f} seconds"
-    note = "Values that messages state, and how they stand in transcripts as agents read them."
+    note = "Values that messages state, by how they occur in the transcripts that agents receive."
     numbers = frozenset(headings[2:-1])
     print_table(TextTable(headings, rows, title, note, numbers, keys=2))

@@ -18,11 +18,11 @@ from dragoman.report.comparison import differences_table, print_details
 from dragoman.report.text_tables import print_table
 
 FAILED = 1
-"""The exit status where B is worse than allowed."""
+"""The exit status if B is worse than allowed."""
 
 
 class ComparisonRequest(msgspec.Struct, frozen=True):
-    """What a person asked to compare."""
+    """The options of one comparison."""
 
     folders: tuple[Path, ...]
     agents: tuple[str, ...]
@@ -35,7 +35,7 @@ class ComparisonRequest(msgspec.Struct, frozen=True):
 
 
 class RegressionGate(msgspec.Struct, frozen=True):
-    """How much lower pass^1 of B may be than that of A; None for no limit.
+    """The largest drops of pass^1 from A to B that pass; None for no limit.
 
     `margin` bounds the difference, `interval_margin` the low end of its interval.
     """
@@ -44,11 +44,11 @@ class RegressionGate(msgspec.Struct, frozen=True):
     interval_margin: float | None
 
     def objections(self, entry: Comparison) -> Iterator[str]:
-        """Yield what is wrong with a comparison; one without a common task never passes."""
+        """Yield the violations of a comparison; one without a common task never passes."""
         if self.margin is None and self.interval_margin is None:
             return
         if not entry.gaps:
-            yield "no task to compare"
+            yield "no common task"
             return
         first = entry.gaps[0]
         if self.margin is not None and first.difference < -self.margin:
@@ -63,7 +63,7 @@ class RegressionGate(msgspec.Struct, frozen=True):
 def print_comparison(
     asked: ComparisonRequest, gate: RegressionGate, *, full: bool, as_json: bool
 ) -> int:
-    """Print a comparison and return the exit status: 1 where a gate is not passed."""
+    """Print a comparison and return the exit status: 1 if a gate is not passed."""
     for name, value in msgspec.structs.asdict(gate).items():
         if value is not None and not 0 <= value <= 1:
             option = {"margin": "--fail-under", "interval_margin": "--fail-under-interval"}[name]

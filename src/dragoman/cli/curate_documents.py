@@ -34,7 +34,7 @@ def show_status(folder: Path, *, step: str, as_json: bool) -> None:
 
 
 def print_status(folder: Path, result: StepResult, *, as_json: bool) -> None:
-    """Print what a step, or all of them, came to."""
+    """Print the result of one step, or of all steps."""
     if as_json:
         usage = {step: [each.usage for each in used] for step, used in result.usage.items()}
         print_json({"funnel": result.counts, "lines": result.not_kept, "usage": usage})
@@ -59,7 +59,7 @@ def print_status(folder: Path, result: StepResult, *, as_json: bool) -> None:
 
 
 def _print_usage(usage: Mapping[str, Sequence[StepUsage]]) -> None:
-    """Print what each step consumed by model, and its cost where prices are known."""
+    """Print the usage of each step by model, with its cost if prices are known."""
     for step in sorted(usage, key=step_position):
         for used, cost in ((each.usage, each.cost) for each in usage[step]):
             print_line(
@@ -73,8 +73,8 @@ def _print_usage(usage: Mapping[str, Sequence[StepUsage]]) -> None:
 def _note(counts: Sequence[FunnelCount]) -> str:
     failed = sum(each.failed for each in counts)
     if failed:
-        return f"{format_count(failed, 'item')} failed: the same step tries again what failed"
-    return "" if counts else "nothing was looked at: `dragoman curate status` says what there is"
+        return f"{format_count(failed, 'item')} failed: run the same step again to retry them"
+    return "" if counts else "no items to process: `dragoman curate status` shows the dataset"
 
 
 def _print_step_lines(lines: Iterable[StepLine]) -> None:
@@ -87,9 +87,9 @@ SOURCE_HEADINGS = (
     "files",
     "refused",
     "APIs",
-    "left out",
+    "excluded APIs",
     "operations",
-    "left out of them",
+    "excluded operations",
 )
 _SHOWN = 20
 
@@ -132,12 +132,12 @@ def _print(folder: Path, result: CollectResult) -> None:
         for each in result.sources
     )
     note = (
-        f"{folder} has {format_count(merged.documents, 'document')}; twins that went into others: "
-        f"{merged.exact:,} exact, {merged.near:,} near"
+        f"{folder} has {format_count(merged.documents, 'document')}; merged near-duplicates: "
+        f"{merged.near:,}; merged exact duplicates: {merged.exact:,}"
     )
     print_table(TextTable(SOURCE_HEADINGS, rows, note=note, numbers=frozenset(SOURCE_HEADINGS[1:])))
     _print_excluded("refused", refused, folder)
-    _print_excluded("left out", left_out, folder)
+    _print_excluded("excluded", left_out, folder)
     _print_excluded("noted", noted, folder)
 
 
@@ -153,16 +153,16 @@ UNKNOWN = "not stated"
 
 
 def list_documents(folder: Path, by: Sequence[str], top: int, *, as_json: bool) -> None:
-    """Print how many documents stand, and operations in them, by what is known of them.
+    """Print the numbers of documents and of their operations, by property.
 
     Args:
         folder: The dataset.
-        by: What they are counted by.
-        top: How many rows are shown, most documents first; 0 for all.
+        by: The property to group by.
+        top: The number of rows to show, most documents first; 0 for all.
         as_json: Print all of it as JSON.
 
     Raises:
-        UsageError: Where they are to be counted by what is no property of them.
+        UsageError: If `by` is not a property of documents.
     """
     found = count_documents(folder, by)
     counts = found.counts

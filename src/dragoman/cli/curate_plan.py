@@ -15,7 +15,7 @@ from dragoman.formats.api_dataset_steps import run_plan as run_steps
 
 
 def run_plan(path: Path, *, as_json: bool) -> int:
-    """Do what a plan says and is not done yet; 1 where something failed or rounds are missing."""
+    """Run the unfinished steps of a plan; return 1 after a failure or for missing rounds."""
     try:
         result = run_steps(
             path, progress=show_progress, on_line=partial(print_line, to_stderr=True)
@@ -30,11 +30,11 @@ def run_plan(path: Path, *, as_json: bool) -> int:
 
 
 def print_example(*, asked: bool) -> None:
-    """Print a plan with remarks.
+    """Print a commented plan.
 
     Raises:
-        UsageError: Where nobody asked for it: a plan is missing.
+        UsageError: If no example was requested: the plan is missing.
     """
     if not asked:
-        raise UsageError("no plan: name a file; dragoman curate run --example prints one")
+        raise UsageError("no plan: name a file (`dragoman curate run --example` prints one)")
     sys.stdout.write(example_plan())

@@ -24,7 +24,7 @@ _SHOWN = 20
 def export_sheets(
     folder: Path, out: Path, gold: Path | None, plan: AssignmentPlan, *, as_json: bool
 ) -> int:
-    """Write a sheet for each annotator; 1 where some queries could be given to nobody."""
+    """Write a sheet for each annotator; return 1 if some queries have no annotator."""
     done = query_review.export_sheets(folder, out, plan, gold)
     batch, blind = done.batch, done.blind_accuracy
     if as_json:
@@ -37,7 +37,7 @@ def export_sheets(
 def import_labels(
     folder: Path, files: Sequence[Path], annotator: str, terms: ReviewThresholds, *, as_json: bool
 ) -> int:
-    """Take an annotator's files; 1 where a row of them is refused."""
+    """Import an annotator's files; return 1 if a row is refused."""
     found = query_review.import_labels(folder, files, annotator, terms)
     if as_json:
         print_json(found)
@@ -51,7 +51,7 @@ def import_labels(
 def adjudicate_review(
     folder: Path, adjudicate: Path | None, terms: ReviewThresholds, *, as_json: bool
 ) -> int:
-    """Decide what labels come to; 1 where queries wait."""
+    """Aggregate labels; return 1 if queries wait."""
     settled = query_review.settle_review(folder, terms, adjudicate)
     if as_json:
         print_json(settled)
@@ -61,7 +61,7 @@ def adjudicate_review(
 
 
 def _print_adjudication(settled: AdjudicationResult, folder: Path, adjudicate: Path | None) -> None:
-    headings = ("annotator", "gold", "right", "counts")
+    headings = ("annotator", "gold", "accuracy", "labels count")
     rows = tuple(
         (name, f"{each.questions:,}", accuracy_text(each), _status_text(each))
         for name, each in settled.accuracy.items()
@@ -87,7 +87,7 @@ def _print_adjudication(settled: AdjudicationResult, folder: Path, adjudicate: P
     print_line(
         f"{settled.kept:,} queries kept, {settled.dropped:,} dropped, {len(settled.differ):,} "
         "wait for "
-        f"an adjudicator, {settled.wait:,} for more people"
+        f"an adjudicator, {settled.wait:,} for more annotators"
     )
     if settled.differ and adjudicate is None:
         print_line(f"next: dragoman curate review settle {folder} --adjudicate FOLDER")
@@ -106,7 +106,7 @@ def _status_text(accuracy: GoldAccuracy) -> str:
 
 
 def accuracy_text(accuracy: GoldAccuracy) -> str:
-    """Return an accuracy with its interval and what it is of."""
+    """Return an accuracy with its interval and its basis."""
     if accuracy.share is None or accuracy.interval is None:
         return "-"
     low, high = accuracy.interval.low, accuracy.interval.high
@@ -156,12 +156,13 @@ def _print_doubts(batch: AnnotationBatch, blind: float) -> None:
             )
     if blind >= ReviewThresholds().least:
         print_line(
-            f"who gives every query the same score is {blind:.1%} right on these gold questions: "
-            "they tell nobody apart; have an expert label more queries of the rarer kind"
+            f"an annotator who gives every query the same score is {blind:.1%} right on these gold "
+            "questions, so they cannot detect one; have an expert label more queries of the rarer "
+            "kind"
         )
     for language, count in given.short.items():
         print_line(
-            f"{language}: {count:,} queries were given to nobody: too few annotators read them"
+            f"{language}: {count:,} queries have no annotator: too few annotators read the language"
         )
 
 
@@ -171,16 +172,16 @@ def _print_refused(found: ImportedLabels) -> None:
     more = len(found.refused) - _SHOWN
     also = f" (and {more} more)" if more > 0 else ""
     print_error(
-        f"nothing was taken: {formatting.format_count(len(found.refused), 'row')} refused{also}"
+        f"nothing was imported: {formatting.format_count(len(found.refused), 'row')} refused{also}"
     )
 
 
 def _print_import(found: ImportedLabels, terms: ReviewThresholds) -> None:
     print_line(
-        f"{found.annotator}: {formatting.format_count(found.labelled, 'label')} taken, "
+        f"{found.annotator}: {formatting.format_count(found.labelled, 'label')} imported, "
         f"{found.blank:,} "
         "rows "
-        f"without; {found.labelled_of_given:,} of {found.given:,} queries are labelled now"
+        f"without a label; {found.labelled_of_given:,} of {found.given:,} queries are labelled now"
     )
     if found.accuracy is not None:
         _print_accuracy(found.accuracy, terms)
@@ -188,8 +189,8 @@ def _print_import(found: ImportedLabels, terms: ReviewThresholds) -> None:
 
 def _print_accuracy(accuracy: GoldAccuracy, terms: ReviewThresholds) -> None:
     questions = formatting.format_count(accuracy.questions, "gold question")
-    print_line(f"on {questions}: {accuracy_text(accuracy)} answers as the expert has them")
+    print_line(f"on {questions}: {accuracy_text(accuracy)} agree with the expert")
     if not accuracy.is_enough:
-        print_line(f"too few to judge by: {terms.least_gold} are needed")
+        print_line(f"too few to judge the annotator: {terms.least_gold} are needed")
     elif not accuracy.stands:
-        print_line(f"that is under {terms.least:.0%}")
+        print_line(f"this is below {terms.least:.0%}, so the labels do not count")

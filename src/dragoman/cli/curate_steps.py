@@ -28,7 +28,7 @@ def numbers_by_name(option: str, written: str) -> dict[str, int]:
     """Return the numbers of an option.
 
     Raises:
-        UsageError: Where something is no NAME=NUMBER, or a name is there twice.
+        UsageError: If an entry is not NAME=NUMBER, or a name occurs twice.
     """
     found: dict[str, int] = {}
     for entry in filter(None, (part.strip() for part in written.split(","))):
@@ -43,13 +43,13 @@ def variables_by_target(listed: Sequence[str]) -> dict[str, str]:
     """Return the names of variables by "HOST/NAME".
 
     Raises:
-        UsageError: For what is no HOST/NAME=VARIABLE.
+        UsageError: If an entry is not HOST/NAME=VARIABLE.
     """
     found: dict[str, str] = {}
     for said in listed:
         target, equals, variable = said.rpartition("=")
         if not (equals and "/" in target and variable):
-            # What was meant may be a key: it is not repeated.
+            # The value may be a key, so that the message does not repeat it.
             raise UsageError("--key: HOST/NAME=VARIABLE, as in api.example.org/X-API-Key=MY_KEY")
         found[target] = variable
     return found
@@ -68,26 +68,26 @@ def print_outcome(folder: Path, run: Callable[[], StepResult], *, as_json: bool)
         print_secrets(folder, result.secrets, as_json=as_json)
         return 1
     for each in () if as_json else result.rounds_aside:
-        print_line(f"round {each.round} counts for nothing: {each.reason}")
+        print_line(f"round {each.round} is ignored: {each.reason}")
     print_status(folder, result, as_json=as_json)
     return 1 if result.failed else 0
 
 
 def print_stopped() -> int:
-    """Say that what a person stopped goes on with the same command; return the exit status."""
-    print_error("stopped; what came is stored: the same command goes on")
+    """Print that the same command resumes the interrupted step; return the exit status."""
+    print_error("stopped; results so far are stored: the same command continues")
     return INTERRUPTED
 
 
 def print_secrets(folder: Path, found: Sequence[FoundSecret], *, as_json: bool = False) -> None:
-    """Print in a line where credentials stand, and as JSON all the places."""
+    """Print the places of credentials: some in one line, or all as JSON."""
     if as_json:
         print_json({"secrets": found})
     print_error(f"{folder}: {summarize_secrets(found)}")
 
 
 def export_files(folder: Path, form: str, out: Path, *, as_json: bool) -> int:
-    """Write a dataset, and say what can be done with it; 1 where a credential stands in it."""
+    """Export a dataset and print the next step; return 1 if it holds a credential."""
     done = run_export(folder, form, out)
     if done.secrets:
         print_secrets(folder, done.secrets)
@@ -104,16 +104,16 @@ def export_files(folder: Path, form: str, out: Path, *, as_json: bool) -> int:
     for path in done.files:
         print_line(f"{path} ({path.stat().st_size:,} bytes)")
     for reason, number in Counter(each.reason for each in done.withheld).items():
-        print_line(f"left out: {number:,} ({reason})")
+        print_line(f"excluded {number:,}: {reason}")
     if form == "suite":
-        print_line(f"play it: dragoman run {shlex.quote(f'itc:{out}')} --agent gold,lexical,silent")
+        print_line(f"next: dragoman run {shlex.quote(f'itc:{out}')} --agent gold,lexical,silent")
     return 0
 
 
 def verify_operations(
     folder: Path, calls: int, terms: CallOptions, *, as_json: bool, clock: Clock = steps.now_utc
 ) -> int:
-    """Call what stands as its documents state, and store what is observed."""
+    """Call the operations as their documents state, and store the observations."""
     run = partial(steps.run_verify, folder, calls, terms, progress=show_progress, clock=clock)
     return print_outcome(folder, run, as_json=as_json)
 
@@ -121,45 +121,44 @@ def verify_operations(
 def monitor_operations(
     folder: Path, terms: CallOptions, *, as_json: bool, clock: Clock = steps.now_utc
 ) -> int:
-    """Check what stands once, as a round of its own."""
+    """Check all operations once, as a round of its own."""
     run = partial(steps.run_monitor, folder, terms, progress=show_progress, clock=clock)
     return print_outcome(folder, run, as_json=as_json)
 
 
 def import_reports(folder: Path, reports: Sequence[Path], *, as_json: bool) -> int:
-    """Store rounds of checks that others made; 1 where the dataset has none of their addresses."""
+    """Import rounds of link checks; return 1 if the dataset has none of their addresses."""
     found = steps.import_reports(folder, reports)
     if as_json:
         print_json(found)
     else:
         print_line(
-            f"{format_count(found.rounds, 'round')} of {found.addresses:,} addresses, of which "
-            f"{folder} has "
-            f"{found.known:,}"
+            f"{format_count(found.rounds, 'round')} of {found.addresses:,} addresses; "
+            f"{found.known:,} of them are in {folder}"
         )
     return 0 if found.known else 1
 
 
 def filter_operations(folder: Path, rules: FilterRules, *, as_json: bool) -> int:
-    """Drop what was not good over time."""
+    """Drop operations that were unreliable over time."""
     run = partial(steps.run_filter, folder, rules, progress=show_progress)
     return print_outcome(folder, run, as_json=as_json)
 
 
 def make_queries(folder: Path, options: steps.GenerateOptions, *, as_json: bool) -> int:
-    """Draw briefs and have queries written for them."""
+    """Draw briefs and generate queries for them."""
     run = partial(steps.run_generate, folder, options, progress=show_progress)
     return print_outcome(folder, run, as_json=as_json)
 
 
 def rate_queries(folder: Path, options: steps.RateOptions, *, as_json: bool) -> int:
-    """Have queries rated."""
+    """Rate queries."""
     run = partial(steps.run_rate, folder, options, progress=show_progress)
     return print_outcome(folder, run, as_json=as_json)
 
 
 def answer_queries(folder: Path, options: steps.AnswerOptions, *, as_json: bool) -> int:
-    """Have queries answered."""
+    """Answer queries."""
     run = partial(steps.run_answer, folder, options, progress=show_progress)
     return print_outcome(folder, run, as_json=as_json)
 
@@ -174,5 +173,5 @@ def check_answers(folder: Path, options: steps.CheckOptions, *, as_json: bool) -
 
 
 def split_tasks(folder: Path, plan: SplitPlan, *, as_json: bool) -> int:
-    """Part the tasks."""
+    """Split the tasks into train and test."""
     return print_outcome(folder, partial(steps.run_split, folder, plan), as_json=as_json)

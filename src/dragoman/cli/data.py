@@ -12,7 +12,7 @@ from dragoman.store.reply_cache import FILE, clear_replies, describe_replies
 
 
 def pull_source(name: str, from_dir: Path | None, url: str | None) -> None:
-    """Pull one benchmark's files into the cache and say what was done."""
+    """Download one benchmark's files into the cache and print the result."""
     sources = {
         key: source
         for each in benchmarks()
@@ -28,7 +28,7 @@ def pull_source(name: str, from_dir: Path | None, url: str | None) -> None:
 
 
 def cache_info(*, as_json: bool) -> None:
-    """Print where remembered replies lie and how many there are."""
+    """Print the file, the number and the size of cached replies."""
     path = _path()
     facts = describe_replies(path)
     if as_json:
@@ -48,7 +48,7 @@ def cache_info(*, as_json: bool) -> None:
 
 
 def cache_clear() -> None:
-    """Remove all remembered replies."""
+    """Remove all cached replies."""
     print(f"removed {_megabytes(clear_replies(_path()))}: {_path()}")
 
 

@@ -18,18 +18,18 @@ from dragoman.cli.usage import today
 from dragoman.core.version import VERSION
 
 PARTS = {
-    "installed": "extras, and engines of speech",
-    "keys": "what you use must be set (export NAME=...); values are not shown",
-    "data": "benchmark data: every file is hashed",
-    "prices": "what costs are counted by",
-    "storage": "caches, disk, limits",
-    "model": "what its endpoint does with tiny requests",
+    "installed": "extras and speech engines",
+    "keys": "set the keys that you use (export NAME=...); values are not shown",
+    "data": "benchmark data; every file is hashed",
+    "prices": "prices for computing costs",
+    "storage": "caches, disk space, limits",
+    "model": "results of tiny requests to its endpoint",
 }
 _MARKS: dict[FindingState, str] = {"ok": "ok", "missing": "-", "old": "OLD", "wrong": "WRONG"}
 
 
 def diagnose(*, as_json: bool) -> int:
-    """Print all findings; 1 where something is wrong, 0 where something is only missing."""
+    """Print all findings; return 1 if something is wrong, 0 if something is only missing."""
     found = [
         *check_installation(),
         *check_keys(),
@@ -48,15 +48,15 @@ def diagnose(*, as_json: bool) -> int:
 
 
 def diagnose_model(model: str, seconds: float, *, as_json: bool) -> int:
-    """Print what a model's endpoint does with tiny requests.
+    """Print the findings of tiny requests to a model's endpoint.
 
     Args:
         model: The model, as agents are named.
-        seconds: How long to wait for each answer.
+        seconds: The longest wait for each answer.
         as_json: Whether to print records.
 
     Returns:
-        0 where words and a tool call work and nothing is wrong, else 1.
+        0 if words and a tool call work and nothing is wrong, otherwise 1.
     """
     from dragoman.cli.endpoint_checks import check_model
 
@@ -70,7 +70,7 @@ def diagnose_model(model: str, seconds: float, *, as_json: bool) -> int:
 
 
 def _announce(what: str) -> None:
-    """Say on stderr what is asked now: a model that is being loaded takes its time."""
+    """Print the current request to stderr: loading a model may take long."""
     if mode() != "quiet":
         print_line(f"asking for {what}", to_stderr=True)
 
@@ -79,7 +79,7 @@ def _summary_of_model(found: Sequence[DoctorFinding]) -> str:
     wrong = [each.subject for each in found if each.state == "wrong"]
     if wrong:
         return f"wrong: {', '.join(wrong)}"
-    return "words and tool calls work; what is missing (-) can be done without"
+    return "words and tool calls work; missing things (-) are optional"
 
 
 def _print(found: Sequence[DoctorFinding]) -> None:
@@ -95,7 +95,7 @@ def _print(found: Sequence[DoctorFinding]) -> None:
                 for line in _hanging_lines(head, each.found, width):
                     print_line(line)
     if any(each.todo for each in found):
-        print("\nwhat to do")
+        print("\nTo do")
     for each in found:
         if each.todo:
             for line in _hanging_lines(f"{each.subject}: ", each.todo, width):
@@ -115,8 +115,8 @@ def _hanging_lines(head: str, text: str, width: int) -> list[str]:
 
 
 def _summary(found: Sequence[DoctorFinding]) -> str:
-    """Return how it stands: what is missing is only missed by what needs it."""
+    """Return a summary line; missing things matter only to the features that need them."""
     wrong = [each.subject for each in found if each.state == "wrong"]
     if wrong:
         return f"wrong: {', '.join(wrong)}"
-    return "nothing is wrong; what is missing (-) is needed by what it is for alone"
+    return "no problems; missing things (-) are needed only for the features that use them"

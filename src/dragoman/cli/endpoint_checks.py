@@ -34,7 +34,7 @@ from dragoman.registry.agents import split_options
 from dragoman.registry.endpoint_probe import EndpointProbe, ProbeResult
 from dragoman.registry.providers import base_address_of
 
-PAGE = "docs/local_models.md"
+PAGE = "docs/how_to/local_models.md"
 
 
 class _Needs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,16 +49,18 @@ def needed_tokens() -> Mapping[str, int]:
 
 
 def context_finding(part: str, size: int | None, kind: ServerKind) -> DoctorFinding:
-    """Return what a context is enough for.
+    """Return the finding about a context size and the suites that it is enough for.
 
     Args:
-        part: What the finding belongs to.
+        part: The group of the finding.
         size: Tokens of one conversation; None where the server does not tell.
         kind: The kind of server.
     """
     if size is None:
-        todo = f"what each suite needs: {PAGE}"
-        return DoctorFinding(part, "context", "missing", "the server does not tell", todo, "untold")
+        todo = f"the needs of each suite are listed in {PAGE}"
+        return DoctorFinding(
+            part, "context", "missing", "the server does not state it", todo, "untold"
+        )
     short = [suite for suite, tokens in needed_tokens().items() if tokens > size]
     found = f"{size:,} tokens"
     if not short:
@@ -79,7 +81,7 @@ MODEL_PART = "model"
 
 _SHOWN_NAMES = 8
 _LEAST_TOKENS = 8
-"""Of a stream: a shorter one says nothing about speed."""
+"""The least number of tokens of a stream whose speed is reported."""
 
 _NOT_ASKED = "not asked: no words came"
 _HOPELESS = frozenset(
@@ -88,7 +90,7 @@ _HOPELESS = frozenset(
         *("timeout", "loading", "no_room", "not_a_completion"),
     }
 )
-"""What would break every further request in the same way."""
+"""Failures that would break every further request in the same way."""
 
 _NOT_REACHED = frozenset({"no_connection", "wrong_address", "timeout"})
 
@@ -116,13 +118,13 @@ class _Endpoint(msgspec.Struct, frozen=True):
 async def check_endpoint(
     spec: ModelSpec, probe: EndpointProbe, seconds: float, announce: Announce
 ) -> list[DoctorFinding]:
-    """Return what was found of one endpoint.
+    """Return the findings about one endpoint.
 
     Args:
         spec: The model.
-        probe: How it is asked.
-        seconds: How long one answer was waited for.
-        announce: Is told what is asked next, before it is.
+        probe: The client that sends the requests.
+        seconds: The longest wait for one answer.
+        announce: Called with a description of each request before it is sent.
     """
     announce("its list of models")
     looked, listed = await look_for_models(probe)
@@ -172,7 +174,7 @@ def _not_asked_finding(subject: str) -> DoctorFinding:
 
 
 def _server(at: _Endpoint, words: ProbeResult, why: str, better: str) -> DoctorFinding:
-    """Return what stands at the address."""
+    """Return the finding about the server at the address."""
     base = at.probe.base
     if why == "no_connection":
         todo = (
@@ -184,7 +186,7 @@ def _server(at: _Endpoint, words: ProbeResult, why: str, better: str) -> DoctorF
             f"base_url={better}"
             if better
             else (
-                "base_url is what /chat/completions is added to: most servers want "
+                "base_url is the address before /chat/completions: most servers use "
                 "http://HOST:PORT/v1"
             )
         )
@@ -195,12 +197,14 @@ def _server(at: _Endpoint, words: ProbeResult, why: str, better: str) -> DoctorF
         )
     if why == "loading":
         found = f"{base}: {endpoint_probes.refusal_message(words)}"
-        return _finding("server", "wrong", found, "wait until it has loaded, and ask again", why)
+        return _finding(
+            "server", "wrong", found, "wait until the model is loaded, and try again", why
+        )
     return _finding("server", "ok", f"{base}, {at.kind.name}")
 
 
 def _name(at: _Endpoint, words: ProbeResult, why: str) -> Iterator[DoctorFinding]:
-    """Yield whether the server has a model of that name, where that can be told."""
+    """Yield whether the server has a model of that name, if that is known."""
     model = endpoint_probes.shortened_line(at.spec.model)
     names = () if at.listed is None else at.listed.names
     if why == "no_such_model":
@@ -211,7 +215,7 @@ def _name(at: _Endpoint, words: ProbeResult, why: str) -> Iterator[DoctorFinding
     elif names:
         found = f"{model} is not listed"
         if words.reply is not None:
-            found += "; the server answers all the same, with the model that it has"
+            found += "; the server answers anyway, with its own model"
         yield _finding("name", "missing", found, _names_to_take(at.spec.model, names), "not_listed")
     elif why not in _NOT_REACHED and not at.probe.is_by_litellm:
         yield _finding("name", "missing", "the server lists no models", "", "no_list")
@@ -228,7 +232,7 @@ def _names_to_take(model: str, names: tuple[str, ...]) -> str:
 
 
 def _key(at: _Endpoint, why: str) -> Iterator[DoctorFinding]:
-    """Yield what is wrong with the key; its value is never shown."""
+    """Yield the problem of the key; its value is never shown."""
     name = at.key_name
     if why == "key_missing":
         todo = f"export {name}=..." if name else "export NAME=... and add key_env=NAME to the model"
@@ -248,8 +252,8 @@ def _words(at: _Endpoint, words: ProbeResult, why: str) -> DoctorFinding:
     said = endpoint_probes.content_of(words)
     if endpoint_probes.holds_template_marks(words):
         todo = (
-            "a base model, or another model's chat template: take the instruct model and its "
-            "own template"
+            "this is a base model, or the chat template of another model: use the instruct model "
+            "with its own template"
         )
         found = f"marks of a chat template in the words: {_quote_line(said)}"
         return _finding("words", "missing", found, todo, "template_marks")
@@ -264,31 +268,29 @@ def _words(at: _Endpoint, words: ProbeResult, why: str) -> DoctorFinding:
 
 
 def _wordless(at: _Endpoint, words: ProbeResult) -> DoctorFinding:
-    """Return what a reply without words is."""
+    """Return the finding about a reply without words."""
     if isinstance(words.reply, ToolCallReply):
-        todo = "try again: the model may take the question for one that a tool answers"
+        todo = "try again: the model may expect a tool for this question"
         found = f"a call of a tool that was not on offer: {_written_call(words)}"
         return _finding("words", "wrong", found, todo, "call_unasked")
     if endpoint_probes.is_truncated(words):
-        todo = (
-            f"let it write more ({_limit(at)} tokens now): max_tokens=4000; or switch thinking off"
-        )
-        return _finding("words", "wrong", "reasoning alone until the limit", todo, "reasoning_only")
-    return _finding("words", "wrong", "an empty reply", "ask the server's log why", "empty")
+        todo = f"raise the limit ({_limit(at)} tokens now): max_tokens=4000; or switch thinking off"
+        return _finding("words", "wrong", "only reasoning until the limit", todo, "reasoning_only")
+    return _finding("words", "wrong", "an empty reply", "see the server's log", "empty")
 
 
 def _mending(at: _Endpoint, answer: ProbeResult, why: str) -> str:
-    """Return what to do where no reply came, as far as no other finding says it."""
+    """Return the repair after a missing reply, unless another finding states it."""
     match why:
         case "timeout":
             return (
-                f"no answer within {at.seconds:g} s: is it loading, or busy? Ask again with "
+                f"no answer within {at.seconds:g} s: is it loading, or busy? Try again with "
                 "--timeout SECONDS; a run waits as long as --read-timeout says"
             )
         case "no_room":
-            return "it is busy or out of credit: ask again later"
+            return "it is busy or out of credit: try again later"
         case "not_a_completion":
-            return "the address answers, and not as OpenAI's chat completions do: check base_url"
+            return "the address does not answer as OpenAI chat completions: check base_url"
         case "refused" | "broken":
             _, _, advice = answer.error.rpartition(": ")
             is_ours = (
@@ -320,11 +322,13 @@ def _tool_call(at: _Endpoint, words: ProbeResult, offered: ProbeResult) -> Itera
         yield _finding("tool call", "ok", f"{_written_call(offered)}{_duration(offered)}")
         return
     if fault == "no_call" and endpoint_probes.writes_call_as_text(offered):
-        found = f"the call stands in the words: {_quote_line(endpoint_probes.content_of(offered))}"
+        found = (
+            f"the call is written in the words: {_quote_line(endpoint_probes.content_of(offered))}"
+        )
         yield _finding("tool call", "wrong", found, at.kind.tools + as_text, "tool_parser_off")
     elif fault == "no_call" and endpoint_probes.ignored_tools(words, offered):
         found = (
-            f"the server left the tool out: {offered.tokens_in:,} tokens with it, "
+            f"the server dropped the tool: {offered.tokens_in:,} tokens with it, "
             f"{words.tokens_in:,} without"
         )
         yield _finding("tool call", "wrong", found, at.kind.tools + as_text, "tools_left_out")
@@ -349,7 +353,7 @@ def _tool_result(answer: ProbeResult) -> DoctorFinding:
 
 def _stream(at: _Endpoint, answer: ProbeResult) -> DoctorFinding:
     why = endpoint_probes.failure_kind(answer, sent_key=bool(at.probe.endpoint.key))
-    todo = "leave stream=on out; only where somebody speaks do streams tell more"
+    todo = "do not use stream=on; streams matter only for spoken conversations"
     if why:
         return _finding("stream", "missing", endpoint_probes.refusal_message(answer), todo, why)
     if not endpoint_probes.is_stream_answer(answer):
@@ -370,7 +374,7 @@ def _reasoning(at: _Endpoint, answers: tuple[ProbeResult, ...]) -> Iterator[Doct
 
 
 def _speed(streamed: ProbeResult) -> Iterator[DoctorFinding]:
-    """Yield how fast the stream was written, where it was long enough to tell."""
+    """Yield the speed of the stream, if it was long enough."""
     count, seconds, first = streamed.tokens_out, streamed.seconds, streamed.first_word
     if count is None or seconds is None or first is None:
         return
@@ -402,21 +406,23 @@ def _duration(answer: ProbeResult) -> str:
 
 
 def check_model(written: str, seconds: float, announce: Announce) -> list[DoctorFinding]:
-    """Return what was found of a model.
+    """Return the findings about a model.
 
     Args:
         written: The model, as agents are named; options of calls in text are left aside.
-        seconds: How long to wait for each answer.
-        announce: Is told what is asked next, before it is.
+        seconds: The longest wait for each answer.
+        announce: Called with a description of each request before it is sent.
 
     Raises:
         UsageError: For a model that does not exist, or has no endpoint.
     """
     name, _ = split_options(parse_agent(written).spec)
     if "/" not in name.partition("?")[0] or name.startswith(("http://", "https://")):
-        raise UsageError(f"{written}: write a model, PROVIDER/MODEL: its endpoint is what is asked")
+        raise UsageError(
+            f"{written}: write a model, PROVIDER/MODEL: the check sends requests to its endpoint"
+        )
     if name.startswith(("local/", "scripted/")):
-        raise UsageError(f"{written} has no endpoint: there is nothing to ask")
+        raise UsageError(f"{written} has no endpoint to check")
     spec = with_reply_limit(parse_model_spec(name))
     return run_event_loop(_check_endpoints(spec, seconds, announce))
 
@@ -450,7 +456,7 @@ async def _check_address(
 
 
 def _addresses(spec: ModelSpec) -> list[str]:
-    """Return the addresses of a model; of several equal ones, each is asked."""
+    """Return the addresses of a model; each endpoint of a pool is checked."""
     if spec.provider.url.startswith(LITELLM):
         return [spec.base_url]
     return base_address_of(spec).split(EQUAL)

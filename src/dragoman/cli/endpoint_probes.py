@@ -20,7 +20,7 @@ from dragoman.simulation.participants.llm import incoming_message, outgoing_mess
 TOOL = "current_weather"
 ARGUMENT = "city"
 MOST_TOKENS = 512
-"""Of one reply, where the model's name says nothing else: a model that never stops is stopped."""
+"""The reply limit if the model's name sets none; it stops a model that would never stop."""
 
 _SEED = 1
 _MESSAGES: Sequence[Mapping[str, object]] = (
@@ -49,7 +49,7 @@ _NO_TOOLS = Toolset(())
 
 
 def with_reply_limit(spec: ModelSpec) -> ModelSpec:
-    """Return a model whose replies are bounded, under the name that it takes the bound by."""
+    """Return a model with a reply limit, under the parameter name that it takes."""
     if {"max_tokens", "max_completion_tokens"} & {*spec.settings}:
         return spec
     family = load_provider_catalog().family(spec.name)
@@ -59,29 +59,29 @@ def with_reply_limit(spec: ModelSpec) -> ModelSpec:
 
 
 async def request_words(probe: EndpointProbe) -> ProbeResult:
-    """Ask for words: no tools are offered."""
+    """Send a request for words, without tools."""
     return await probe.ask(_request(_MESSAGES, _NO_TOOLS), streams=probe.endpoint.streams)
 
 
 async def request_call(probe: EndpointProbe) -> ProbeResult:
-    """Ask the same with a tool on offer that tells what is asked."""
+    """Send the same request with a tool that answers it."""
     return await probe.ask(_request(_MESSAGES, _TOOLS), streams=probe.endpoint.streams)
 
 
 async def request_with_result(probe: EndpointProbe, called: ToolCallReply) -> ProbeResult:
-    """Give the result of the calls of a reply back, as a conversation does."""
+    """Send the results of a reply's calls, as a conversation does."""
     results = [incoming_message(ToolResult(call.id, call.name, _RESULT)) for call in called.calls]
     messages = (*_MESSAGES, outgoing_message(called), *results)
     return await probe.ask(_request(messages, _TOOLS), streams=probe.endpoint.streams)
 
 
 async def request_stream(probe: EndpointProbe) -> ProbeResult:
-    """Ask for words as a stream."""
+    """Send a request for words as a stream."""
     return await probe.ask(_request(_MESSAGES, _NO_TOOLS), streams=True)
 
 
 def has_words(answer: ProbeResult) -> bool:
-    """Whether a reply says something."""
+    """Return whether a reply has words."""
     return isinstance(answer.reply, TextReply) and bool(answer.reply.text.strip())
 
 
@@ -94,11 +94,11 @@ class ServerKind(msgspec.Struct, frozen=True):
 
     Attributes:
         name: Its name for people.
-        owners: What its list of models says under `owned_by`.
-        start: How it is started.
-        tools: What makes it read calls of tools.
-        reasoning: What makes it send reasoning apart from words.
-        context: What sets the tokens of a conversation.
+        owners: The values of `owned_by` in its list of models.
+        start: The command that starts it.
+        tools: The setting that makes it parse tool calls.
+        reasoning: The setting that separates reasoning from words.
+        context: The setting for the context size of a conversation.
     """
 
     name: str
@@ -164,11 +164,11 @@ SERVERS: Mapping[str, ServerKind] = {
 
 
 def kind_of(provider: str, owners: frozenset[str], server_header: str) -> ServerKind:
-    """Return what kind of server answers.
+    """Return the kind of the server.
 
     Args:
-        provider: What stands before the slash in the model's name.
-        owners: What the list of models says under `owned_by`.
+        provider: The part before the slash in the model's name.
+        owners: The values of `owned_by` in the list of models.
         server_header: The header `Server` of an answer.
     """
     if server_header.lower().startswith("llama.cpp"):
@@ -193,11 +193,11 @@ _MOST_CONTEXT = 1_000_000_000
 
 
 class ListedModels(msgspec.Struct, frozen=True):
-    """What a list of models says.
+    """The content of a list of models.
 
     Attributes:
         names: The names, in the server's order.
-        owners: What stands under `owned_by`.
+        owners: The values of `owned_by`.
         context: Tokens of a conversation by name, as far as they are told.
     """
 
@@ -207,7 +207,7 @@ class ListedModels(msgspec.Struct, frozen=True):
 
 
 def listed_models(answer: ProbeResult) -> ListedModels | None:
-    """Return what a list of models says; None where an answer is none."""
+    """Return the content of a list of models; None if the answer is not a list."""
     data = _member(_object(answer), "data")
     if not isinstance(data, list):
         return None
@@ -230,7 +230,7 @@ async def look_for_models(probe: EndpointProbe) -> tuple[ProbeResult, ListedMode
 
 
 async def better_address(probe: EndpointProbe) -> str:
-    """Return an address of the same server at which a list of models is; "" where none is found."""
+    """Return an address of the same server that lists models; "" if none is found."""
     for address in _addresses_near(probe.base):
         if listed_models(await probe.look(address + MODELS)) is not None:
             return address
@@ -247,10 +247,10 @@ def _addresses_near(base: str) -> Iterator[str]:
 async def context_of(
     probe: EndpointProbe, model: str, kind: ServerKind, listed: ListedModels | None
 ) -> int | None:
-    """Return how many tokens a conversation may have; None where the server does not tell.
+    """Return the context size of a conversation in tokens; None if the server does not state it.
 
-    The server's own interface is asked where it knows more than its list of models: what a model
-    was loaded with is less than what it was made for.
+    The server's own API is used if it knows more than its list of models: the loaded context may be
+    smaller than the model's maximum.
     """
     root = probe.base.removesuffix("/v1")
     if kind.name == "llama.cpp":
@@ -333,7 +333,7 @@ _OF_FAULTS: Mapping[str, str] = {
 }
 
 _TOOLS_LEAST_TOKENS = 15
-"""The tool of the probe is longer in any tokenizer: what counts fewer left it out."""
+"""Least tokens of the probe's tool in any tokenizer; a smaller count means a dropped tool."""
 
 _says_no_model = re.compile(
     r"model[^.]{0,200}?(?:not found|does ?n[o']t exist|not exist|unknown|not loaded|not available)"
@@ -360,7 +360,7 @@ _is_template_mark = re.compile(
 
 
 def failure_kind(answer: ProbeResult, *, sent_key: bool) -> str:
-    """Return why no reply came, in one word for programs; "" where one came.
+    """Return the reason for a missing reply, as one word; "" if a reply came.
 
     Args:
         answer: What came.
@@ -394,7 +394,7 @@ def tools_failure_kind(answer: ProbeResult) -> str:
 
 
 def call_problem(answer: ProbeResult) -> str:
-    """Return what is wrong with the calls of a reply, in one word for programs; "" for nothing."""
+    """Return the problem of a reply's calls, as one word; "" for none."""
     if not isinstance(answer.reply, ToolCallReply):
         return "no_call"
     first = answer.reply.calls[0]
@@ -406,12 +406,12 @@ def call_problem(answer: ProbeResult) -> str:
 
 
 def writes_call_as_text(answer: ProbeResult) -> bool:
-    """Whether the text of a reply holds a call of the tool in any known written form."""
+    """Return whether a reply writes a call of the tool as text, in any known call syntax."""
     return _is_call_syntax(content_of(answer)) is not None
 
 
 def ignored_tools(without: ProbeResult, offered: ProbeResult) -> bool:
-    """Whether the same request had no more tokens with a tool on offer: the model never saw it."""
+    """Return whether the server dropped the tool: the request with it had no more tokens."""
     if without.tokens_in is None or offered.tokens_in is None or not without.tokens_in:
         return False
     return offered.tokens_in - without.tokens_in < _TOOLS_LEAST_TOKENS
@@ -432,17 +432,17 @@ def reasoning_in(answer: ProbeResult) -> str:
 
 
 def holds_template_marks(answer: ProbeResult) -> bool:
-    """Whether the words hold marks of a chat template: the template does not fit the model."""
+    """Return whether the words hold marks of a chat template, which then does not fit the model."""
     return _is_template_mark(content_of(answer)) is not None
 
 
 def is_truncated(answer: ProbeResult) -> bool:
-    """Whether a reply ended because it might not be longer."""
+    """Return whether a reply ended at its length limit."""
     return _choice(answer).get("finish_reason") == "length"
 
 
 def is_stream_answer(answer: ProbeResult) -> bool:
-    """Whether an answer is a stream of events."""
+    """Return whether an answer is a stream of events."""
     return is_stream(answer.body)
 
 
@@ -462,7 +462,7 @@ def shortened_line(text: str) -> str:
 
 
 def refusal_message(answer: ProbeResult) -> str:
-    """Return what an answer without a reply says, in one short line."""
+    """Return the message of an answer without a reply, in one short line."""
     if answer.fault is not None or not answer.body:
         return shortened_line(answer.error)
     text = answer.body[: 8 * MOST_SHOWN].decode("utf-8", "replace")

@@ -35,7 +35,7 @@ The width is 2,240 pixels, more than 300 per printed inch at 7 inches.
 
 
 class FiguresRequest(msgspec.Struct, frozen=True):
-    """What a person asked for."""
+    """The options of `dragoman plots`."""
 
     folders: tuple[Path, ...]
     out: Path
@@ -46,11 +46,11 @@ class FiguresRequest(msgspec.Struct, frozen=True):
 
 
 def write_figures(asked: FiguresRequest) -> tuple[Path, ...]:
-    """Write the figures of what runs contain and return the files' paths.
+    """Write the figures of runs and return the files' paths.
 
     Raises:
-        UsageError: For a format that there is not, or without the extra that makes it.
-        StoreError: Where a run cannot be read, or a file not be written.
+        UsageError: For an unknown format, or if the extra that makes it is not installed.
+        StoreError: If a run cannot be read, or a file cannot be written.
     """
     converters = {name: _converter(name) for name in asked.formats}
     preset = _preset(asked.preset)
@@ -84,7 +84,7 @@ def _write(
 
 
 def figure_frame(drawing: FigureSpec) -> pl.DataFrame:
-    """Return a figure's data as rows; what is not known is null."""
+    """Return a figure's data as rows; unknown values are null."""
     rows = [
         (
             *(drawing.name, datum.series, datum.place, datum.column, datum.x, datum.value),
@@ -132,7 +132,7 @@ def _index(found: Sequence[FigureSpec], formats: Sequence[str]) -> str:
 
 
 def _latex(drawing: FigureSpec) -> str:
-    """Return a figure as LaTeX includes it; its file is found by its name, whatever its kind."""
+    """Return the LaTeX code that includes a figure, by its name without a file ending."""
     caption = latex_text(f"{drawing.title}. {drawing.caption}")
     return (
         "\\begin{figure}\n\\centering\n"

@@ -34,7 +34,7 @@ MAX_NAMES = 12
 class EstimateRequest(NamedTuple):
     """The basis of a dry run's cost estimate: recorded runs, and a file of averages.
 
-    The averages cover settings that are unlike all recorded runs.
+    The averages cover conversations that are unlike all recorded runs.
     """
 
     like: Sequence[Path] = ()
@@ -42,13 +42,13 @@ class EstimateRequest(NamedTuple):
 
     @property
     def options(self) -> list[str]:
-        """The options that are given."""
+        """The given options."""
         given = {"--like": bool(self.like), "--averages": self.averages is not None}
         return [name for name, is_given in given.items() if is_given]
 
 
 def print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool, full: bool) -> None:
-    """Print what would be played, cost and take; every conversation by `full` and in JSON."""
+    """Print the plan with its cost and time; `full` and JSON list every conversation."""
     from dragoman.dataframes.forecasts import planned_power
     from dragoman.report.comparison import power_line, power_summary
 
@@ -95,17 +95,20 @@ def print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool, full:
     if found is not None:
         print_forecast(setup, found, full=full)
     elif count_asking(setup.config, cells):
-        print("cost and time: name runs like it with --like RUN, or state --averages FILE")
+        print(
+            "cost and time: for an estimate, name similar runs with --like RUN, or give "
+            "--averages FILE"
+        )
     for each in power:
         _print_wrapped(power_line(each) if full else power_summary(each))
     if full:
         _print_cells(cells)
     else:
-        print("every conversation and price: --full")
+        print("all conversations and prices: --full")
 
 
 def _planned_values(cells: "Sequence[Cell]") -> Iterator[str]:
-    """Yield the agents and the conditions of a plan by their names."""
+    """Yield the names of a plan's agents and conditions."""
     agents = labels.agent_labels(cell.agent.name for cell in cells)
     yield f"agents: {_named(agents.values())}"
     conditions = dict.fromkeys(cell.condition for cell in cells)
@@ -136,7 +139,7 @@ def _print_wrapped(text: str) -> None:
 
 
 def _plan_size(setup: Setup, cells: "Sequence[Cell]") -> str:
-    """Return what a plan multiplies, and how many conversations cost something."""
+    """Return the factors of a plan's size, and the number of conversations that call endpoints."""
     parts: dict[str, set[object]] = {
         "task": {cell.task.id for cell in cells},
         "agent": {cell.agent.name for cell in cells},
@@ -144,7 +147,7 @@ def _plan_size(setup: Setup, cells: "Sequence[Cell]") -> str:
         "trial": {cell.trial for cell in cells},
     }
     counts = " x ".join(formatting.format_count(len(found), noun) for noun, found in parts.items())
-    return f"{counts}; {count_asking(setup.config, cells):,} ask an endpoint"
+    return f"{counts}; {count_asking(setup.config, cells):,} call an endpoint"
 
 
 _UNKNOWN = "unknown"
@@ -153,11 +156,11 @@ _UNKNOWN = "unknown"
 def estimate_costs(
     setup: Setup, cells: Iterable[Cell], like: Sequence[Path], averages: Path | None
 ) -> Forecast:
-    """Return what a plan would take: as these runs did, and else as a file of averages states.
+    """Return the estimated cost of a plan, from recorded runs or a file of averages.
 
     Raises:
-        StoreError: Where a run cannot be read.
-        UsageError: Where the file is none of averages.
+        StoreError: If a run cannot be read.
+        UsageError: If the file has no averages.
     """
     if averages is None:
         return forecast_plan(setup, cells, like)
@@ -167,7 +170,7 @@ def estimate_costs(
 
 
 def print_forecast(setup: Setup, found: Forecast, *, full: bool) -> None:
-    """Print what a plan would cost and how long it would take; by `full` of each model, too."""
+    """Print the cost and time of a plan; `full` lists each model."""
     seconds = seconds_of(found, setup.config)
     if found.lines and full:
         print_table(_table(found))
@@ -177,7 +180,7 @@ def print_forecast(setup: Setup, found: Forecast, *, full: bool) -> None:
 
 
 def forecast_object(setup: Setup, found: Forecast) -> dict[str, object]:
-    """Return the same as an object; unknown is null."""
+    """Return the forecast as an object; unknown values are null."""
     return {
         **msgspec.to_builtins(found),
         "cost_is_whole": not found.unknown and not _unlike(found),
@@ -193,10 +196,9 @@ def _table(found: Forecast) -> TextTable:
     return TextTable(
         ("for", "model", *numbers),
         tuple(map(_row, found.lines)),
-        "what it would take",
-        "means of recorded conversations, or stated ones; 95 %: a normal interval from the spread "
-        "of "
-        "recorded ones, how many they are and how many are planned",
+        "estimated usage and cost",
+        "means of recorded conversations, or stated averages; 95 %: a normal interval from the "
+        "spread and number of recorded conversations and the number of planned ones",
         frozenset(numbers),
         keys=2,
     )
@@ -219,7 +221,7 @@ def _totals(found: Forecast, setup: Setup, seconds: float | None) -> Iterator[st
     unlike = _unlike(found)
     is_whole = not found.unknown and not unlike
     if not found.lines and is_whole:
-        yield "cost: nothing: no model of an endpoint is asked"
+        yield "cost: none: no endpoint is called"
     elif found.cost is None:
         yield f"cost: {_UNKNOWN}"
     else:
@@ -230,8 +232,7 @@ def _totals(found: Forecast, setup: Setup, seconds: float | None) -> Iterator[st
     if unlike:
         yield (
             f"  {_UNKNOWN}: {formatting.format_count(unlike, 'conversation')}: "
-            "nothing like them is "
-            "recorded"
+            "no similar ones are recorded"
         )
     yield f"time: {_time(setup, seconds)}"
     for each in _outdated_prices(found, setup):
@@ -239,7 +240,7 @@ def _totals(found: Forecast, setup: Setup, seconds: float | None) -> Iterator[st
 
 
 def _bases(found: Forecast, setup: Setup) -> Iterator[str]:
-    """Yield which prices and which recorded conversations an estimate rests on."""
+    """Yield the prices and recorded conversations behind an estimate."""
     yield f"prices: {setup.prices.as_of}"
     yield f"from {formatting.format_count(found.recorded, 'recorded conversation')}:"
     for basis, count in found.bases.items():
@@ -250,7 +251,7 @@ def _time(setup: Setup, seconds: float | None) -> str:
     if setup.config.batches:
         return f"{_UNKNOWN}: a batch may take a day"
     if seconds is None:
-        return f"{_UNKNOWN}: for some, nothing without the cache is recorded, or stated"
+        return f"{_UNKNOWN}: for some conversations, no uncached time is recorded or stated"
     at_once = formatting.format_count(setup.at_once, "conversation")
     return f"about {formatting.duration(seconds)}, {at_once} at a time"
 

@@ -26,15 +26,15 @@ from dragoman.store.audio_set_format import SETTINGS
 from dragoman.store.run_store import RunStore, open_run
 
 OF_ANY_RUN = ("parquet", "csv", "jsonl", "inspect", "junit")
-"""Forms that every run can be written in."""
+"""Formats of any run."""
 AUDIO_FOLDER = "audiofolder"
-"""The form that audio sets have, and runs have not."""
+"""The format of audio sets, which runs cannot have."""
 
 
 def import_file(
     path: Path, out: Path, form: str | None, suite: str | None = None, *, as_json: bool
 ) -> None:
-    """Make a run of result files, and say what came in and how it was read."""
+    """Import result files as a run, and print what was read and how."""
     folders = tuple(run_folder_formats())
     for each in folders:
         if each.recognizes(path):
@@ -42,7 +42,7 @@ def import_file(
             return
     if suite is not None:
         known = one_of(each.about for each in folders)
-        raise UsageError(f"--suite goes with {known}: other files say their own")
+        raise UsageError(f"--suite goes with {known}: other files state their suite")
     read = import_run(path, out, time.time(), form)
     if as_json:
         print_json({"run": str(out), **msgspec.to_builtins(read.report)})
@@ -80,7 +80,7 @@ def export_run(  # noqa: PLR0913 - the options of one command
     judge: str | None,
     agent: str | None,
 ) -> None:
-    """Write a run as a table, into the folder `out`, or as a result file of its benchmark."""
+    """Export a run as tables in the folder `out`, or as a result file of its benchmark."""
     if form == AUDIO_FOLDER:
         _export_set(folder, Path(out))
         return
@@ -119,23 +119,23 @@ def _export_folders(form: RunFolderFormat, folder: Path, out: Path, agent: str |
         require_agent(store, agent)
         found = form.write(store, out, agent)
     for each in found:
-        left = f", {each.left_out} left out without their text or voice" if each.left_out else ""
+        left = f", {each.left_out} excluded, as they have no text or voice" if each.left_out else ""
         print_line(f"{formatting.format_count(each.tasks, 'task')}{left}: {each.path}")
 
 
 def _export_set(folder: Path, out: Path) -> None:
     """Write the audio set in a folder as a folder of `datasets`."""
     if not (folder / SETTINGS).is_file():
-        raise UsageError(f"{folder} is no audio set: `dragoman speak` makes one")
+        raise UsageError(f"{folder}: not an audio set; make one with `dragoman speak`")
     written = write_audio_folder(folder, out)
-    left_out = f"; {written.left_out:,} without audio are left out" if written.left_out else ""
+    left_out = f"; {written.left_out:,} excluded, as they have no audio" if written.left_out else ""
     print(f"{written.rows:,} messages in {written.files:,} audio files: {out}{left_out}")
 
 
 def _export_results(
     store: RunStore, scoring: tuple[str, str], form: ResultFormat, out: str, agent: str | None
 ) -> None:
-    """Write a result file; a folder where `out` is one or ends in a slash."""
+    """Write a result file; a folder if `out` is one or ends with a slash."""
     path = Path(out)
     exported = export_results(store, scoring, form, agent)
     as_folder = out.endswith("/") or path.is_dir()
@@ -147,22 +147,22 @@ ENDING = ".zip"
 
 
 def bundle(folder: Path, out: Path | None, rules: str | None, judge: str | None) -> None:
-    """Write a run as one file, and say what else of this machine is named in it."""
+    """Write a run as one file, and list the names in it that may identify this machine."""
     beside = folder.parent if folder.name else folder.absolute().parent
     path = out or beside / f"{folder.absolute().name}{ENDING}"
     packed = pack_run(folder, path, rules, judge_name(judge))
     size = packed.path.stat().st_size
     print_line(f"{packed.path}: {size / 1e6:,.1f} MB, with {packed.sounds:,} sounds")
     if packed.missing:
-        print_error(f"{packed.missing:,} sounds that the run names are not in its folder")
+        print_error(f"{packed.missing:,} sounds of the run are missing from its folder")
     with open_run(folder, write=False) as store:
         reached = external_access(read_manifest(store).config)
     if reached:
-        print_line(f"named in it, for whoever gets it: {'; '.join(reached)}", to_stderr=True)
+        print_line(f"visible to recipients of the bundle: {'; '.join(reached)}", to_stderr=True)
 
 
 def unbundle(path: Path, out: Path | None) -> None:
-    """Make a run of a bundle, and say how to look at it."""
+    """Unpack a bundle into a run, and print the commands that show it."""
     if not path.is_file():
         raise UsageError(f"{path}: no such file: name a bundle that `dragoman bundle` wrote")
     target = out or Path(path.name.removesuffix(ENDING))

@@ -19,10 +19,10 @@ from dragoman.registry.suites import load_suite
 
 
 def ask_for_line(question: str) -> str:
-    """Return what is typed behind a question, which goes to standard error.
+    """Return a typed answer to a question; the question goes to standard error.
 
     Raises:
-        UsageError: Where there is no more input.
+        UsageError: If the input has ended.
     """
     print(question, end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
@@ -42,14 +42,14 @@ _HEAD = """\
 #
 # The same names are options of `dragoman run`, which go before these.
 """
-_REST = "# What else can be said. These lines are off; their values are examples."
+_REST = "# Further options. These lines are off; their values are examples."
 
 
 def grid_text(name: str, chosen: Mapping[str, object]) -> str:
-    """Return a grid file.
+    """Return the text of a grid file.
 
     Args:
-        name: The file's name, for its own head.
+        name: The file's name, for the comment at its top.
         chosen: Values by the names of fields; lists as lists.
     """
     keys = {key.name: key for key in keys_of(RunRequest)}
@@ -79,9 +79,9 @@ def _about(key: Key) -> str:
 
 
 class GridQuestion(msgspec.Struct, frozen=True):
-    """One question: the field that it fills, its words, and the answer where none is given.
+    """One question: its field, its words and its default answer.
 
-    `kinds` are the names of `dragoman list` that an answer is one of.
+    `kinds` is the kind of `dragoman list` names that answers come from.
     """
 
     field: str
@@ -91,31 +91,29 @@ class GridQuestion(msgspec.Struct, frozen=True):
 
 
 EVERY, USUAL = "all", "usual"
-"""Answers for which nothing is written: what holds where nothing is said."""
+"""Answers for which the file has no entry: the defaults hold."""
 
 QUESTIONS = (
-    GridQuestion("suite", "What is played", "courier", "suites"),
+    GridQuestion("suite", "Suite", "courier", "suites"),
+    GridQuestion("agents", "Agents, by commas (PROVIDER/MODEL for a model)", "careful", "agents"),
     GridQuestion(
-        "agents", "Which agents, by commas (PROVIDER/MODEL for a model)", "careful", "agents"
+        "user", "User (usual: the oracle's own for gold, otherwise offline)", USUAL, "users"
     ),
-    GridQuestion(
-        "user", "Who plays the user (usual: gold's own for gold, else offline)", USUAL, "users"
-    ),
-    GridQuestion("judge", "Who judges assertions in natural language", "none", "judges"),
-    GridQuestion("languages", "Which languages, by commas", "en", "languages"),
-    GridQuestion("voices", "Text, or lines to speak over, by commas", "text", "voices"),
-    GridQuestion("trials", "How often each task", "1"),
-    GridQuestion("limit", "How many tasks (all: every one)", "5"),
+    GridQuestion("judge", "Judge of natural-language assertions", "none", "judges"),
+    GridQuestion("languages", "Languages, by commas", "en", "languages"),
+    GridQuestion("voices", "Channels, by commas (text, or a voice channel)", "text", "voices"),
+    GridQuestion("trials", "Trials of each task", "1"),
+    GridQuestion("limit", "Number of tasks (or all)", "5"),
 )
-SCENARIOS = GridQuestion("scenarios", "What is in the language", "interaction", "scenarios")
+SCENARIOS = GridQuestion("scenarios", "Scenario: what is localized", "interaction", "scenarios")
 
 _NUMBERS = frozenset({"trials", "limit"})
 _UNSAID = {"languages": ["en"], "voices": ["text"]}
-"""Answers that hold where nothing is said, and are left out of the file."""
+"""Default answers, which the file does not repeat."""
 
 
 def make_grid(path: Path, given: Mapping[str, str], ask: Callable[[str], str] | None) -> None:
-    """Write a grid file and say how to go on.
+    """Write a grid file and print the next step.
 
     Args:
         path: The file.
@@ -123,10 +121,10 @@ def make_grid(path: Path, given: Mapping[str, str], ask: Callable[[str], str] | 
         ask: Returns a typed answer to a question; None to take the defaults.
 
     Raises:
-        UsageError: Where the file is there, or an answer names what does not exist.
+        UsageError: If the file exists, or an answer names something that does not exist.
     """
     if path.exists():
-        raise UsageError(f"{path} is there already and stays as it is: name another file")
+        raise UsageError(f"{path} exists and is not replaced: name another file")
     chosen = _collect_answers(given, ask)
     config = build_run_request(
         {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
@@ -139,14 +137,14 @@ def make_grid(path: Path, given: Mapping[str, str], ask: Callable[[str], str] | 
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
     print_line(f"written: {path}")
     if obstacle:
-        print_line(f"before it runs: {obstacle}")
-    print_line(f"next: dragoman run {quote(str(path))} --dry-run, and then without")
+        print_line(f"before a run: {obstacle}")
+    print_line(f"next: dragoman run {quote(str(path))} --dry-run, then without --dry-run")
 
 
 def _collect_answers(
     given: Mapping[str, str], ask: Callable[[str], str] | None
 ) -> dict[str, object]:
-    """Return by field what was given, answered, or is the default."""
+    """Return by field the given value, the answer or the default."""
     chosen: dict[str, object] = {}
     for question in QUESTIONS:
         value = _value(question, _answer(question, given, ask))
@@ -170,10 +168,10 @@ def _answer(
 
 
 def _value(question: GridQuestion, answer: str) -> object:
-    """Return an answer as the field has it.
+    """Return an answer as a value of the field.
 
     Raises:
-        UsageError: Where a number is none.
+        UsageError: If an answer to a numeric question is not a number.
     """
     key = next(each for each in keys_of(RunConfig) if each.name == question.field)
     if key.is_list:
@@ -186,10 +184,10 @@ def _value(question: GridQuestion, answer: str) -> object:
 
 
 def _obstacle(config: RunConfig) -> str:
-    """Return what has to be done before a run of it can begin; "" where nothing has.
+    """Return what must be done before a run of the grid can begin; "" for nothing.
 
     Raises:
-        UsageError: For a suite, language or line that does not exist: no file would mend that.
+        UsageError: For a suite, language or channel that does not exist: no file would fix that.
     """
     try:
         grid_of(config, load_suite(config.suite))
@@ -207,7 +205,7 @@ def _obstacle(config: RunConfig) -> str:
 
 
 def _is_of_an_agent(config: RunConfig) -> bool:
-    """Whether the grid itself is sound, so that only who plays it was refused."""
+    """Return whether the grid itself is valid, so that only a participant was refused."""
     try:
         grid_of(config, load_suite(config.suite))
     except DragomanError:

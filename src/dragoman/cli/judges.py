@@ -41,16 +41,16 @@ _SHOWN = 20
 
 
 def print_judge_check(run: Path, labels: Path | None, *, as_json: bool) -> None:
-    """Print how good a run's judges are."""
+    """Print the validity of a run's judges."""
     found = check_judges(run, labels)
     if as_json:
         print_json(found)
         return
     if labels is None:
-        print_line("no labels: judges are compared with each other alone (--labels FILE)")
+        print_line("no labels: judges are only compared with each other (--labels FILE)")
     if found.strangers:
         what = formatting.format_count(found.strangers, "label")
-        print_line(f"{labels}: {what} of what no judge was asked about here")
+        print_line(f"{labels}: {what} belong to items that no judge of this run rated")
     _print(_labelled_figures_table(found.labelled))
     _print(_corrected_figures_table(found.corrected))
     _print(_panels(found.panels))
@@ -60,7 +60,7 @@ def print_judge_check(run: Path, labels: Path | None, *, as_json: bool) -> None:
 
 
 def print_template(run: Path, path: Path) -> None:
-    """Write a file to label, and say so."""
+    """Write a CSV file to label, and print its path."""
     count = write_label_template(run, path)
     print_line(f"{path}: {formatting.format_count(count, 'row')}: fill the column `value`")
 
@@ -73,7 +73,7 @@ def _print(table: TextTable) -> None:
 def _labelled_figures_table(figures: Sequence[LabelledFigures]) -> TextTable:
     headings = (
         *("question", "judge", "labelled", "unanswered", "right", "kappa"),
-        *("precision", "recall", "specificity", "late less early", "long less short"),
+        *("precision", "recall", "specificity", "late minus early", "long minus short"),
     )
     rows = tuple(
         (
@@ -93,10 +93,10 @@ def _labelled_figures_table(figures: Sequence[LabelledFigures]) -> TextTable:
         for each in figures
     )
     note = (
-        "Intervals are 95 %, over items. The last two columns: how much more often a judge errs on "
-        "replies late in a conversation, and on long ones."
+        "Intervals are 95 %, over items. The last two columns are differences of error rates: of "
+        "late and early replies, and of long and short ones."
     )
-    return TextTable(headings, rows, "against people", note, frozenset(headings[2:4]))
+    return TextTable(headings, rows, "agreement with human labels", note, frozenset(headings[2:4]))
 
 
 def _corrected_figures_table(figures: Sequence[CorrectedFigure]) -> TextTable:
@@ -114,8 +114,10 @@ def _corrected_figures_table(figures: Sequence[CorrectedFigure]) -> TextTable:
         )
         for each in figures
     )
-    note = "Shares of yes; corrected by the judge's errors on labelled items (Rogan and Gladen)."
-    return TextTable(headings, rows, "without the judge's errors", note, frozenset(headings[4:6]))
+    note = "Shares of yes; corrected for the judge's errors on labelled items (Rogan and Gladen)."
+    return TextTable(
+        headings, rows, "corrected for the judge's errors", note, frozenset(headings[4:6])
+    )
 
 
 def _panels(panels: Sequence[PanelFigures]) -> TextTable:
@@ -143,7 +145,7 @@ def _panels(panels: Sequence[PanelFigures]) -> TextTable:
         for each in panels
     )
     return TextTable(
-        headings, rows, "judges against each other", numbers=frozenset({"raters", "items", "split"})
+        headings, rows, "agreement between judges", numbers=frozenset({"raters", "items", "split"})
     )
 
 
@@ -166,8 +168,8 @@ def _later_context_bias(figures: Sequence[LaterContextBias]) -> TextTable:
     headings = (
         "question",
         "judge",
-        "shown before",
-        "shown the whole",
+        "early context",
+        "whole context",
         "labels",
         "changed",
         "share",
@@ -184,8 +186,8 @@ def _later_context_bias(figures: Sequence[LaterContextBias]) -> TextTable:
         )
         for each in figures
     )
-    note = "Labels of replies that differ where the judge was shown what came after them too."
-    return TextTable(headings, rows, "by hindsight", note, frozenset(headings[4:6]))
+    note = "Labels that differ if the judge also sees the part of the conversation after the reply."
+    return TextTable(headings, rows, "later-context bias", note, frozenset(headings[4:6]))
 
 
 def _print_changed(run: Path, found: JudgeCheck) -> None:
@@ -193,7 +195,7 @@ def _print_changed(run: Path, found: JudgeCheck) -> None:
     for each, item, early, late in changed[:_SHOWN]:
         print_line(
             f"changed: {each.question}, event {item.position}: {each.before.judge} {early}, "
-            f"shown the whole {late}\n  {_show(run, found.cells[item.cell])}"
+            f"with the whole conversation {late}\n  {_show(run, found.cells[item.cell])}"
         )
     if len(changed) > _SHOWN:
         print_line(f"and {len(changed) - _SHOWN:,} more changed labels (--json has all)")
@@ -229,7 +231,7 @@ _MODES = 20
 
 
 class ErrorsRequest(msgspec.Struct, frozen=True):
-    """What a person asked to see: `outs` are files to write as well."""
+    """The options of `dragoman errors`: `outs` are files to write as well."""
 
     folders: tuple[Path, ...]
     by: str | None
@@ -238,20 +240,18 @@ class ErrorsRequest(msgspec.Struct, frozen=True):
 
 
 def print_errors(asked: ErrorsRequest, *, full: bool, as_json: bool) -> None:
-    """Print what went wrong in runs, and write it where that is asked.
+    """Print the errors in runs, and write them to files on request.
 
     Raises:
-        UsageError: For a file that is neither Markdown nor CSV, an axis or rules that there are
-            not, and runs of which nothing was measured.
+        UsageError: For a file that is neither Markdown nor CSV, an unknown axis or unknown rules,
+            and runs without such measures.
     """
     require_writable(asked.outs)
     rules = DEFAULT_TAG_RULES if asked.tag_rules is None else TAG_RULES.find(asked.tag_rules)
     axes: Sequence[str] | None = None if asked.by is None else asked.by.split(",")
     summary = summarize_errors(asked.folders, axes, rules)
     writers = {
-        ".md": lambda: as_markdown(
-            "What went wrong", error_tables(summary), summary.facts
-        ).encode(),
+        ".md": lambda: as_markdown("Errors", error_tables(summary), summary.facts).encode(),
         ".csv": lambda: as_csv(error_frame(summary)).encode(),
     }
     write_tables(asked.outs, writers)
@@ -266,12 +266,12 @@ def print_errors(asked: ErrorsRequest, *, full: bool, as_json: bool) -> None:
 
 
 def print_label_check(paths: Sequence[Path], *, as_json: bool) -> bool:
-    """Print how far measures count what was labelled, and return whether they do throughout."""
+    """Print how well measures match labels, and return whether all match."""
     found = check_labels(paths)
     if as_json:
         print_json(found)
         return found.is_exact
-    without = f", {found.unlabelled:,} more without any" if found.unlabelled else ""
+    without = f", {found.unlabelled:,} more without labels" if found.unlabelled else ""
     print_line(f"{format_count(found.conversations, 'conversation')} with labels{without}")
     print_table(_table(found))
     for each in found.differences[:_SHOWN]:
@@ -302,11 +302,10 @@ def _table(found: LabelComparison) -> TextTable:
         for each in found.figures
     )
     note = (
-        "Exact: conversations with the labelled number, at the labelled turns where these are "
-        "told. "
-        "What a measure leaves undecided is neither exact nor a difference."
+        "Exact: conversations with the labelled number, at the labelled turns if they are given. "
+        "Undecided results are neither exact nor differences."
     )
-    return TextTable(headings, rows, "against labels", note, frozenset(headings[2:]), keys=1)
+    return TextTable(headings, rows, "agreement with labels", note, frozenset(headings[2:]), keys=1)
 
 
 def _describe_agreement(each: Difference) -> str:
@@ -325,11 +324,11 @@ def _describe_agreement(each: Difference) -> str:
 
 
 _NAMED = 9
-"""How many tasks of a duty are named."""
+"""The number of tasks of a duty that are named."""
 
 
 class CriticalRow(msgspec.Struct, frozen=True):
-    """A critical field of one task, with the value that the plan has."""
+    """A critical field of one task, with its value in the plan."""
 
     task: str
     action: str
@@ -340,7 +339,7 @@ class CriticalRow(msgspec.Struct, frozen=True):
 
 
 class DutyRow(msgspec.Struct, frozen=True):
-    """A task that a person must take over: by which duties, and whether its plan hands over."""
+    """A task that must be transferred to a human: its duties, and whether its plan transfers."""
 
     task: str
     reasons: tuple[str, ...]
@@ -348,7 +347,7 @@ class DutyRow(msgspec.Struct, frozen=True):
 
 
 def print_critical_fields(name: str, *, full: bool, as_json: bool) -> None:
-    """Print what can go badly wrong in a suite, for people to look over."""
+    """Print a suite's critical fields, irreversible actions and mandatory escalations."""
     suite = load_suite(name)
     risk_profile = suite.risk_profile if isinstance(suite, ProvidesRiskProfile) else RiskProfile()
     rows = [row for task in suite.tasks for row in _rows(suite, task)]
@@ -390,20 +389,24 @@ def _print_duties(
     suite: Suite, risk_profile: RiskProfile, due: Sequence[DutyRow], *, full: bool
 ) -> None:
     for duty in risk_profile.escalations:
-        print_line(f"a person takes over ({duty.reason}): {duty.when}")
+        print_line(f"escalation duty ({duty.reason}): {duty.when}")
         tasks = [row.task for row in due if duty.reason in row.reasons]
         place = duty.place or _heading(suite, duty.reason)
         print_line(f"  {place}{place and '; '}{_format_task_names(tasks, full=full)}")
     planned = [row.task for row in due if row.is_planned]
     print_line(
-        f"{risk_profile.escalation_tool} is in the plan of {_format_task_names(planned, full=full)}"
+        f"{risk_profile.escalation_tool} is planned in {_format_task_names(planned, full=full)}"
     )
     alone = [row.task for row in due if not row.is_planned]
     unsaid = [row.task for row in due if not row.reasons]
     if alone:
-        print_line(f"a duty that the plan does not follow: {_format_task_names(alone, full=full)}")
+        print_line(
+            f"duty without an escalation in the plan: {_format_task_names(alone, full=full)}"
+        )
     if unsaid:
-        print_line(f"a plan that no duty explains: {_format_task_names(unsaid, full=full)}")
+        print_line(
+            f"escalation in the plan without a duty: {_format_task_names(unsaid, full=full)}"
+        )
 
 
 def _heading(suite: Suite, reason: str) -> str:
@@ -420,7 +423,7 @@ def _heading(suite: Suite, reason: str) -> str:
 
 
 def _format_task_names(tasks: Sequence[str], *, full: bool) -> str:
-    """Return how many tasks there are, and which."""
+    """Return the number of tasks and their names."""
     shown = tasks if full or len(tasks) <= _NAMED + 1 else tasks[:_NAMED]
     more = f" and {len(tasks) - len(shown)} more (--full)" if len(shown) < len(tasks) else ""
     return f"{formatting.format_count(len(tasks), 'task')}: {', '.join(shown) or 'none'}{more}"
@@ -442,9 +445,9 @@ def _print_tools(rows: list[CriticalRow], risk_profile: RiskProfile) -> None:
             )
         )
     how = (
-        "as tasks declare them"
+        "as declared by tasks"
         if any(row.is_declared for row in rows)
-        else "all of planned changes"
+        else "all arguments of planned changes"
     )
     print_table(
         TextTable(headings, tuple(lines), f"critical fields ({how})", "", frozenset(headings[3:]))

@@ -28,7 +28,7 @@ class LeaderboardRequest(msgspec.Struct, frozen=True):
         outs: Files to write as well.
         rules: The rule set of the scoring.
         judge: Its judge.
-        options: What was given of the options that some styles take, by name.
+        options: Values of the options that some styles take, by option name.
         form: The format in which the tables are printed; None for a terminal.
     """
 
@@ -42,11 +42,11 @@ class LeaderboardRequest(msgspec.Struct, frozen=True):
 
 
 def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
-    """Print the standings of every agent of runs, in the style that is asked for.
+    """Print a leaderboard of all agents of runs, in the requested style.
 
     Raises:
-        UsageError: For a style that there is not, an option or a file that is not of this style,
-            and what the style itself raises.
+        UsageError: For an unknown style, an option or file that the style does not support, and any
+            error of the style.
     """
     style = find_style(asked.style)
     require_options(asked.options, style, styles)
@@ -75,7 +75,7 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
 
 
 def _rendered(made: StyleResult, form: str) -> str:
-    """Return the tables of a leaderboard in a format: the style's own file where it has one."""
+    """Return the tables of a leaderboard in a format; the style's own file has priority."""
     endings = {name: ending for ending, name in ENDINGS.items()}
     if endings[form] in made.files:
         return made.files[endings[form]]().decode()
@@ -88,7 +88,7 @@ def _rendered(made: StyleResult, form: str) -> str:
 CSV = "csv"
 
 ENDINGS: Mapping[str, str] = {".tex": "latex", ".md": "markdown", ".csv": CSV, ".html": "html"}
-"""The formats of files, by how their names end."""
+"""The formats of files, by file ending."""
 
 
 class TableRequest(msgspec.Struct, frozen=True):
@@ -96,8 +96,8 @@ class TableRequest(msgspec.Struct, frozen=True):
 
     Attributes:
         folders: The runs.
-        form: The format; None for a terminal, or as the file's name ends.
-        by: The axis that makes columns.
+        form: The format; None for a terminal table, or the format of the file's ending.
+        by: The axis of the columns.
         powers: The k of pass^k; none for all.
         out: A file to write; None to print.
         rules: The rule set of the scoring.
@@ -114,10 +114,10 @@ class TableRequest(msgspec.Struct, frozen=True):
 
 
 def table_format(form: str | None, out: Path | None) -> str | None:
-    """Return the format that is asked for; None for a terminal.
+    """Return the requested format; None for a terminal table.
 
     Raises:
-        UsageError: For a format that there is not, or a file whose name says none.
+        UsageError: For an unknown format, or a file with an unknown ending.
     """
     known = (*RENDERERS, CSV)
     if form is not None and form not in known:
@@ -132,15 +132,17 @@ def table_format(form: str | None, out: Path | None) -> str | None:
 
 
 def parse_powers(written: str | None) -> tuple[int, ...]:
-    """Return the k of pass^k in a list such as `1,3`; none where nothing is written.
+    """Return the k of pass^k in a list such as `1,3`; empty without a list.
 
     Raises:
-        UsageError: Where one is no whole number from 1.
+        UsageError: If an entry is not a whole number from 1.
     """
     parts = [] if written is None else [part.strip() for part in written.split(",")]
     wrong = [part for part in parts if not (part.isascii() and part.isdigit() and int(part))]
     if wrong:
-        raise UsageError(f"--k {written}: {wrong[0]!r} is no whole number from 1: write 1,3")
+        raise UsageError(
+            f"--k {written}: {wrong[0]!r} is not a whole number from 1; write for example 1,3"
+        )
     return tuple(map(int, parts))
 
 
@@ -148,8 +150,8 @@ def print_paper_tables(asked: TableRequest, *, as_json: bool) -> None:
     """Print the tables of runs, or write them to a file.
 
     Raises:
-        UsageError: For a format, an axis or a k that there is not.
-        StoreError: Where a run cannot be read, or the file not be written.
+        UsageError: For an unknown format, axis or k.
+        StoreError: If a run cannot be read, or the file cannot be written.
     """
     form = table_format(asked.form, asked.out)
     found = paper_tables(

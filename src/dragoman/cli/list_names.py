@@ -1,6 +1,6 @@
 """Implementation of `dragoman list`: the names of agents, models, measures, suites and more.
 
-What makes the named objects is imported only for the kinds that cannot be listed without.
+The code that makes the named objects is imported only for the kinds that need it.
 """
 
 from collections.abc import Callable
@@ -10,14 +10,14 @@ from dragoman.core.errors import UsageError
 from dragoman.core.rules import BFCL_RULES, DEFAULT_RULES, DRAGOMAN_1, ITC_RULES, RULES, Rules
 
 MAX_ALIGNED = 40
-"""Characters of ids that are aligned; longer ones push their line out."""
+"""The longest id whose line is aligned, in characters."""
 
 MAX_WANTED = 100
-"""Characters of what a task's user wants that are listed."""
+"""Longest shown text of a user's goal, in characters."""
 
 PERSON = "a person at this terminal, one conversation at a time"
 OWN_CODE = {
-    "MODULE:ATTRIBUTE": "a function of (messages, tools), or a participant, of your own",
+    "MODULE:ATTRIBUTE": "your own function of (messages, tools), or your own participant",
 }
 CHAT_MODELS = {
     "PROVIDER/MODEL": "a chat model, such as openai/gpt-4.1-mini or ollama/llama3.1",
@@ -33,10 +33,10 @@ def print_names(what: str) -> None:
 
 
 def print_tasks(suite: str | None) -> None:
-    """Print the ids of a suite's tasks, each with the beginning of what its user wants.
+    """Print the ids of a suite's tasks, each with the beginning of its user's goal.
 
     Raises:
-        UsageError: Where no suite is named, or one that does not exist.
+        UsageError: If no suite is named, or the suite does not exist.
     """
     if suite is None:
         raise UsageError("list tasks: name a suite: `dragoman list tasks courier`")
@@ -54,7 +54,7 @@ def names(what: str) -> dict[str, str]:
     """Return the names of one kind.
 
     Raises:
-        UsageError: Where there is no such kind.
+        UsageError: If the kind does not exist.
     """
     kinds: dict[str, Callable[[], dict[str, str]]] = {
         "suites": _suites,
@@ -82,7 +82,7 @@ def names(what: str) -> dict[str, str]:
 def _suites() -> dict[str, str]:
     from dragoman.registry.suites import suite_names
 
-    others = "another split than base: train, test; telecom also small, full"
+    others = "a split other than base: train or test; telecom also small and full"
     return {**suite_names(), "tau2:DOMAIN:SPLIT": others}
 
 
@@ -114,7 +114,7 @@ def _models() -> dict[str, str]:
 def _measures() -> dict[str, str]:
     from dragoman.registry.measures import earlier_measure_names, measure_names, rubric_names
 
-    rubric = "a rubric of your own, judged by --judge PROVIDER/MODEL"
+    rubric = "your own rubric, judged by --judge PROVIDER/MODEL"
     return {
         **measure_names(),
         **earlier_measure_names(),
@@ -173,8 +173,8 @@ def _languages() -> dict[str, str]:
 
     return {
         **{code: about(code) for code in SHIPPED},
-        "FILE.toml": "a language of your own",
-        "en+th+vi": "tools shared by 2 to 5 languages; the first keeps what is left",
+        "FILE.toml": "your own language",
+        "en+th+vi": "tools divided among 2 to 5 languages; the first keeps the rest",
     }
 
 
@@ -182,7 +182,7 @@ def _scenarios() -> dict[str, str]:
     from dragoman.core.conditions import IN_ENGLISH, SCENARIOS
 
     named = {name: f"in the language: {', '.join(parts)}" for name, parts in SCENARIOS.items()}
-    own = {"SURFACE+SURFACE": "a combination of your own"}
+    own = {"SURFACE+SURFACE": "your own combination"}
     return {IN_ENGLISH: "nothing in another language", **named, **own}
 
 
@@ -196,7 +196,7 @@ def _voices() -> dict[str, str]:
     from dragoman.speech.embedded.espeak_library import builtin_voices
 
     lines = {
-        name: f"a line: {', '.join(map(effect_name, find_effects(name)))}"
+        name: f"channel: {', '.join(map(effect_name, find_effects(name)))}"
         for name in preset_names()
     }
     listeners = {name: f"--asr: {about}" for name, about in RECOGNIZERS.items()}
@@ -208,13 +208,13 @@ def _voices() -> dict[str, str]:
         for voice in builtin_voices().voices
     }
     own = {
-        "LINE-without-EFFECT": "a line without one of its effects",
-        "LINE:EFFECT": "one effect alone",
-        "recorded": "no line: what users of an audio set said, as it was recorded (`run set:PATH`)",
-        "simulated:PERCENT": "no line: words are misheard at that rate, in en, id, th, tl, vi or "
-        "zh",
+        "LINE-without-EFFECT": "a channel without one of its effects",
+        "LINE:EFFECT": "one effect of a channel alone",
+        "recorded": "the recorded audio of an audio set, without a channel (`run set:PATH`)",
+        "simulated:PERCENT": "simulated ASR errors at that word error rate, without audio, in en, "
+        "id, th, tl, vi or zh",
     }
-    return {"text": "nobody speaks", **lines, **own, **listeners, **speakers, **providers}
+    return {"text": "text without speech", **lines, **own, **listeners, **speakers, **providers}
 
 
 def _about(rules: Rules) -> str:
@@ -222,14 +222,21 @@ def _about(rules: Rules) -> str:
         return "parity with BFCL v4, for bfcl suites"
     if rules.name == ITC_RULES.name:
         return (
-            f"{DEFAULT_RULES.name} for itc suites: calls in any syntax, plans and defaults "
-            "that are equal"
+            f"{DEFAULT_RULES.name} for itc suites: calls in any syntax, equivalent plans and "
+            "defaults"
         )
     whose = (
         "parity with the reference of that version"
         if rules.guidelines_are_the_references
-        else "ours: known defects of the reference fixed"
+        else "Dragoman's rules: known defects of the reference are fixed"
     )
     if rules.name.startswith(DRAGOMAN_1.name):
-        whose = f"ours before {DEFAULT_RULES.name}: stop tokens must be exact, and signs are words"
-    return whose if rules.replay_must_repeat else f"{whose}; notes results that are not repeated"
+        whose = (
+            f"Dragoman's rules before {DEFAULT_RULES.name}: stop tokens must be exact, and signs "
+            "are words"
+        )
+    return (
+        whose
+        if rules.replay_must_repeat
+        else f"{whose}; reports results that a replay does not repeat"
+    )

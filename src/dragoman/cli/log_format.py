@@ -9,13 +9,13 @@ from dragoman.cli.output import one_line
 
 
 def show_warnings() -> None:
-    """Have warnings of the program shown as errors are: one visible line each."""
+    """Show log warnings in the form of errors: one visible line each."""
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(_OneLine())
 
 
 class _OneLine(logging.Formatter):
-    """Makes one line of a record, without keys, and with what acts on a terminal written out."""
+    """Formatter that makes one line of a record, with keys redacted and control codes escaped."""
 
     def format(self, record: logging.LogRecord) -> str:
         from dragoman.config.environment import redact_environment

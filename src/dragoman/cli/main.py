@@ -9,7 +9,7 @@ from dragoman.core.errors import DragomanError, UsageError
 
 
 def main() -> None:
-    """Run the command line; a user's mistake is one line, exit status 2 (usage) or 1 (the rest)."""
+    """Run the command line; an error is one line, with exit status 2 (usage) or 1 (others)."""
     from dragoman.cli.output import INTERRUPTED, escape_unprintable, print_error
 
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
@@ -27,7 +27,7 @@ def main() -> None:
         print_error(str(error))
         sys.exit(1)
     except BrokenPipeError:
-        # Whoever read the output has seen enough.
+        # The reader of the output, such as `head`, has closed it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:

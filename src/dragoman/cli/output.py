@@ -25,12 +25,12 @@ _MODE: ContextVar[Mode] = ContextVar("mode", default="usual")
 
 
 def mode() -> Mode:
-    """Return how much the command that runs is to show."""
+    """Return the output mode of the running command."""
     return _MODE.get()
 
 
 def set_mode(chosen: Mode) -> None:
-    """Have all that follows in this command show so much."""
+    """Set the output mode for the rest of this command."""
     _MODE.set(chosen)
 
 
@@ -45,18 +45,18 @@ def console() -> "Console":
 
 
 INTERRUPTED = 130
-"""The exit status of what a person stopped."""
+"""The exit status after an interruption by the user."""
 
 
 def escape_unprintable() -> None:
-    """Have terminals that cannot show a character get its escape, whatever is printed."""
+    """Print an escape for each character that the terminal cannot show."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def print_metrics_json(value: Mapping[str, object]) -> None:
-    """Print an object that has intervals, with the version of how these are drawn."""
+    """Print an object with intervals as JSON, with the version of the interval method."""
     from dragoman.analysis.intervals import INTERVAL_METHOD
 
     print_json({**value, "intervals": INTERVAL_METHOD})
@@ -80,26 +80,26 @@ def _is_unicode(encoding: str | None) -> bool:
 
 
 def print_line(text: str, *, to_stderr: bool = False) -> None:
-    """Print a text that came from outside; what acts on a terminal is written out."""
+    """Print a text from outside, with control codes escaped."""
     print(escape_controls(text), file=sys.stderr if to_stderr else sys.stdout)
 
 
 @contextmanager
 def redirect_prints_to_stderr() -> Iterator[None]:
-    """Send what code of one's own prints to stderr: stdout is for results."""
+    """Redirect prints of user code to stderr: stdout is for results."""
     with redirect_stdout(sys.stderr):
         yield
 
 
 def print_error(text: str) -> None:
-    """Print one line to stderr, without keys; what acts on a terminal is written out."""
+    """Print one line to stderr, with keys redacted and control codes escaped."""
     from dragoman.config.environment import redact_environment
 
     print(f"dragoman: {one_line(redact_environment(text))}", file=sys.stderr)
 
 
 def one_line(text: str) -> str:
-    """Return a text in one line, with what acts on a terminal written out."""
+    """Return a text in one line, with control codes escaped."""
     return escape_controls(" ".join(text.split()))
 
 
@@ -116,7 +116,7 @@ def require_options(
         choices: Returns the styles that can be named instead.
 
     Raises:
-        UsageError: For the first of them.
+        UsageError: For the first such option.
     """
     for option in given:
         if style is None or option not in style.options:

@@ -1,8 +1,8 @@
-"""Texts of the command line as plain values, so that typer need not load pydantic for them.
+"""Conversion of plain command-line values without pydantic.
 
 Newer versions of typer convert each value by a pydantic adapter. Loading pydantic costs more than
 the rest of a short command. Texts, paths, numbers and lists of them that are written plainly are
-converted here. Whatever is not plain goes to typer, with its checks and its messages.
+converted here. Other values go to typer, with its checks and its messages.
 """
 
 import re
@@ -26,14 +26,14 @@ _CONVERTERS: Mapping[object, _Convert] = {
     float: lambda text: float(text) if _DECIMAL.fullmatch(text) else None,
     bool: lambda _: None,
 }
-"""By type the function that converts a plain text; None where the text is not plain."""
+"""By type the function that converts a plain text; it returns None for other texts."""
 
 
 class PlainCommand(TyperCommand):
     """A command whose plain values are converted without pydantic."""
 
     def get_params(self, ctx: Any) -> Any:  # noqa: ANN401 - classes that typer does not export
-        """Return the parameters, that for help among them."""
+        """Return the parameters, including the help option."""
         found = super().get_params(ctx)
         for parameter in found:
             _convert_plainly(parameter)
@@ -41,7 +41,7 @@ class PlainCommand(TyperCommand):
 
 
 def _convert_plainly(parameter: Any) -> None:  # noqa: ANN401 - a class that typer does not export
-    """Have a parameter's plain values converted here; older versions of typer need no pydantic."""
+    """Convert a parameter's plain values here; older versions of typer do not load pydantic."""
     descriptor = getattr(parameter, "type_descriptor", None)
     if descriptor is None or getattr(parameter, "_runtime_param", parameter) is not None:
         return
@@ -51,7 +51,7 @@ def _convert_plainly(parameter: Any) -> None:  # noqa: ANN401 - a class that typ
 
 
 def _is_checked(about: Any) -> bool:  # noqa: ANN401 - typer's
-    """Whether a parameter has checks of its own, which typer makes."""
+    """Return whether a parameter has checks of its own, which typer makes."""
     if about.parser is not None or about.path_type is not None or about.clamp:
         return True
     return bool(about.exists or about.writable or about.resolve_path or about.allow_dash)
@@ -66,7 +66,7 @@ def _element_type(annotation: object) -> Any:  # noqa: ANN401 - any type
 
 
 class _PlainValues:
-    """Takes the place of the converter that typer would build with pydantic."""
+    """A replacement of the converter that typer would build with pydantic."""
 
     def __init__(self, parameter: Any, kind: type) -> None:  # noqa: ANN401 - typer's
         about = parameter.type_descriptor.parameter_info
@@ -87,7 +87,7 @@ class _PlainValues:
         return found if is_list else found[0]
 
     def _plain(self, value: object) -> object:
-        """Return one value in its type; None where it is not plain, or out of its range."""
+        """Return one value in its type; None if it is not plain or out of range."""
         found = _CONVERTERS[self._kind](value) if isinstance(value, str) else value
         if not isinstance(found, self._kind) or isinstance(found, bool):
             return None

@@ -57,16 +57,16 @@ def run_preflight_checks(
 ) -> Mapping[str, tuple[Usage, ...]]:
     """Probe participants and judges, if requested or if very many conversations use endpoints.
 
-    Return the usage of the probes, by the keys of the cells that were begun; empty if there
-    were none.
+    Return the usage of the probes, by the keys of the cells that were started; empty if there were
+    none.
 
     Args:
-        setup: What is going to be played; what is tried out is paid from its budget.
-        person: The person at the terminal, who is never tried out.
-        wanted: Whether it was asked for; None to decide by the number of conversations.
+        setup: The run to be played; its budget pays for the probes.
+        person: The human participant at the terminal, who is never probed.
+        wanted: Whether probes are requested; None to decide by the number of conversations.
 
     Raises:
-        RunHalted: Where somebody does not answer; nothing was played then.
+        RunHalted: If a participant does not answer; nothing was played then.
     """
     config = setup.config
     if wanted is False or HUMAN in {*specs_of(config.agents).values(), config.user}:
@@ -75,7 +75,7 @@ def run_preflight_checks(
     many = count_asking(config, cells)
     if wanted is None and many < MANY:
         return {}
-    # One of its own, for its connections belong to another event loop, and so that nothing stays.
+    # A separate setup: its connections belong to another event loop, and nothing of it is kept.
     own = build_setup(shorten_config(config), person, spend_tracker=setup.budget)
     found: list[PreflightResult] = []
 
@@ -89,8 +89,8 @@ def run_preflight_checks(
     except PreflightFailedError as error:
         _require_unspent(setup.budget)
         raise RunHalted(
-            f"preflight: {error}; nothing was played (--no-preflight plays without trying)"
-            f"{_describe_usage(error.tried, '; used until then: ')}"
+            f"preflight: {error}; nothing was played (--no-preflight skips these checks)"
+            f"{_describe_usage(error.tried, '; usage until then: ')}"
         ) from error
     if mode() != "quiet":
         print(one_line(_describe_result(found[0])), file=sys.stderr)
@@ -103,21 +103,21 @@ def _require_unspent(budget: Budget | None) -> None:
     if budget is not None and budget.spent >= budget.limit.amount:
         raise RunHalted(
             f"preflight: it spent the budget of {budget.limit.text}; nothing was played: give a "
-            "larger --max-cost (--no-preflight plays without trying)"
+            "larger --max-cost (--no-preflight skips these checks)"
         )
 
 
 def _describe_result(answered: PreflightResult) -> str:
-    """Return in one line who answered, and what that cost."""
+    """Return one line with the participants that answered, and the cost."""
     begun = formatting.format_count(answered.conversations, "conversation")
-    used = _describe_usage(answered) or "no model was asked"
-    return f"preflight: the beginning of {begun}: {used}"
+    used = _describe_usage(answered) or "no model was called"
+    return f"preflight: started {begun}: {used}"
 
 
 def _describe_usage(tried: PreflightResult, before: str = "") -> str:
     """Return the number of requests by participant, and their cost, after a prefix.
 
-    The text is "" if there were no requests.
+    Without requests, the text is "".
     """
     if not tried.usage:
         return ""

@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 ProgressNote = Callable[[], str]
-"""Returns what is known so far beside the count; "" for nothing."""
+"""Returns what is known next to the count, as text; "" for nothing."""
 
 PLAIN_EVERY_S = 30.0
-"""Seconds between two lines of progress where there is no terminal for a bar."""
+"""Seconds between two lines of progress without a terminal."""
 
 
 class LinePace(NamedTuple):
-    """When lines of progress are printed, in seconds.
+    """The times of progress lines, in seconds.
 
     Attributes:
-        first: After so many the first one: what is over by then needs none.
-        every: Between two lines.
-        look: Between two looks at the clock.
+        first: Time until the first line; shorter work prints none.
+        every: Time between two lines.
+        look: Time between two looks at the clock.
     """
 
     first: float = 4.0
@@ -49,15 +49,15 @@ _MINUTE = 60
 
 
 def no_note() -> str:
-    """Return nothing: for steps of which only the count is known."""
+    """Return no text: for steps with a count alone."""
     return ""
 
 
 class ProgressCounter:
-    """Counts what is done, and knows how fast it goes.
+    """A counter of finished steps, with its rate.
 
     Args:
-        total: How much there is to do; None where that is not known.
+        total: The number of steps; None where that is not known.
         clock: Seconds.
     """
 
@@ -74,11 +74,11 @@ class ProgressCounter:
         self.look()
 
     def look(self) -> None:
-        """Take the time."""
+        """Update the elapsed time."""
         self.seconds = self._clock() - self._started
 
     def rate(self) -> str:
-        """Return how many are done in a second or a minute; "" before the first."""
+        """Return the number of steps per second or minute; "" before the first step."""
         if not self.done or not self.seconds:
             return ""
         per_second = self.done / self.seconds
@@ -87,7 +87,7 @@ class ProgressCounter:
         return f"{per_second * _MINUTE:,.1f} per minute"
 
     def left(self) -> str:
-        """Return how long the rest takes at this speed; "" where nobody can say."""
+        """Return the remaining time at this rate; "" if it is unknown."""
         if self.total is None or not self.done:
             return ""
         seconds = self.seconds / self.done * (self.total - self.done)
@@ -103,7 +103,7 @@ class ProgressCounter:
 class _VisibleProgress:
     """A counter of the progress bars and lines that are visible now.
 
-    One of them is enough for each command.
+    One display is enough for each command.
     """
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ class _VisibleProgress:
 
     @contextmanager
     def one_more(self) -> Iterator[None]:
-        """Count one more for a while."""
+        """Count one more display while the context lasts."""
         with self._lock:
             self.count += 1
         try:
@@ -126,7 +126,7 @@ _VISIBLE_PROGRESS = _VisibleProgress()
 
 
 def is_progress_shown() -> bool:
-    """Whether a bar or lines of progress say at the moment how far something is."""
+    """Return whether a bar or progress lines are visible at the moment."""
     return _VISIBLE_PROGRESS.count > 0
 
 
@@ -139,12 +139,12 @@ def progress(
     *,
     intro: str = "",
 ) -> Iterator[Callable[[], None]]:
-    """Show progress and yield what counts one more.
+    """Show progress, and yield a function that counts one more step.
 
     Args:
-        title: What is counted.
-        total: How much there is to do; None where that is not known.
-        note: What is known beside the count.
+        title: The counted things, as a title.
+        total: The number of steps; None where that is not known.
+        note: Returns further text for the line next to the count.
         clock: Seconds.
         intro: A line that comes before anything else is shown; "" for none.
     """
@@ -172,7 +172,7 @@ def progress(
 
 @contextmanager
 def show_progress(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show progress and yield what is told how many more are done."""
+    """Show progress, and yield a function that adds a number of finished steps."""
     with progress(title, total) as advance:
 
         def advance_by(count: int) -> None:
@@ -184,7 +184,7 @@ def show_progress(title: str, total: int | None) -> Iterator[Callable[[int], Non
 
 @contextmanager
 def repeat_in_thread(look: Callable[[], None], every: float) -> Iterator[None]:
-    """Have a thread do something every so many seconds, for as long as this lasts."""
+    """Repeat a function in a thread every `every` seconds while the context lasts."""
     is_over = threading.Event()
 
     def keep_looking() -> None:
@@ -201,20 +201,21 @@ def repeat_in_thread(look: Callable[[], None], every: float) -> Iterator[None]:
 
 
 class LineSchedule:
-    """Says when the next line is due: the first one soon, the others now and then."""
+    """A schedule of lines: the first one soon, the others at intervals."""
 
     def __init__(self) -> None:
         self._pace = LINE_PACE.get()
         self._due = self._pace.first
 
     def is_due(self, seconds: float, *, is_looked: bool = True) -> bool:
-        """Return whether a line is due so many seconds after the beginning.
+        """Return whether a line is due at a time after the beginning.
 
         A line that is due then counts as printed.
 
         Args:
             seconds: How many.
-            is_looked: Whether this is a look at the clock: the next one may be too late.
+            is_looked: Whether this is a periodic look at the clock, so that the next one may be too
+                late.
         """
         early = 2 * self._pace.look if is_looked else 0.0
         if seconds + early < self._due:
@@ -223,7 +224,7 @@ class LineSchedule:
         return True
 
     def put_off(self, seconds: float) -> None:
-        """Restart the schedule at so many seconds after the beginning.
+        """Restart the schedule at a time after the beginning.
 
         Another display showed progress until then.
         """
@@ -231,7 +232,7 @@ class LineSchedule:
 
 
 class _Lines:
-    """Counts, and prints a line where the last one is old enough."""
+    """A counter that prints a line if the last line is old enough."""
 
     def __init__(self, title: str, count: ProgressCounter, note: ProgressNote, intro: str) -> None:
         self._title, self._count, self._note = title, count, note
@@ -247,7 +248,7 @@ class _Lines:
             self._print(is_looked=False)
 
     def look(self) -> None:
-        """Take the time, though nothing more is done."""
+        """Update the elapsed time without a finished step."""
         with self._lock:
             self._count.look()
             self._print(is_looked=True)
@@ -264,7 +265,7 @@ class _Lines:
 
 
 def _bar(title: str, count: ProgressCounter, note: ProgressNote) -> "Progress":
-    """Return a bar with its count, and below it how fast it goes and what else is known."""
+    """Return a bar with its count, and below it the rate and the note."""
     from rich.console import Console, RenderableType
     from rich.progress import (
         BarColumn,
@@ -280,7 +281,7 @@ def _bar(title: str, count: ProgressCounter, note: ProgressNote) -> "Progress":
         """The bar with a line below it."""
 
         def get_renderables(self) -> Iterator[RenderableType]:
-            """Yield the bar and what is known beside its count."""
+            """Yield the bar and the text next to its count."""
             yield from super().get_renderables()
             count.look()
             known = "; ".join(filter(None, (count.rate(), count.left(), note())))
@@ -299,7 +300,7 @@ def _bar(title: str, count: ProgressCounter, note: ProgressNote) -> "Progress":
 
 @contextmanager
 def progress_bytes(title: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Show a progress bar of bytes on a terminal; yield what sets file, bytes so far and total."""
+    """Show a progress bar of bytes on a terminal; yield a function that updates it."""
     if mode() != "usual" or not sys.stderr.isatty():
         yield lambda *_: None
         return
@@ -316,11 +317,10 @@ def progress_bytes(title: str) -> Iterator[Callable[[str, int, int], None]]:
 
 @contextmanager
 def progress_download(line: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Show how far a download is; yield what sets file, bytes so far and total.
+    """Show the progress of a download; yield a function that sets file, bytes and total.
 
     Args:
-        line: What is downloaded, how much and from where: the first line where there is no
-            terminal.
+        line: The file, its size and its source: the first line without a terminal.
     """
     if mode() == "quiet":
         yield lambda *_: None
@@ -353,12 +353,12 @@ def _byte_lines(line: str, clock: Callable[[], float]) -> Callable[[str, int, in
 
 @contextmanager
 def heartbeat(title: str, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
-    """Print a line soon, and then now and then, as long as nothing else shows progress.
+    """Print a line soon, and further lines at intervals, while no other progress is shown.
 
     The line names the long steps that are under way (`core.progress.RUNNING_STEPS`).
 
     Args:
-        title: What is at work, such as the command.
+        title: The name of the work, such as the command.
         clock: Seconds.
     """
     if mode() == "quiet":

@@ -46,7 +46,7 @@ All other modules are private. They may change in any version, without a warning
 fields of a public class are public where their names do not begin with `_`.
 
 Commands, options, keys of `--json` and stored files have promises of their own: [Every \
-command](commands.md), [Results](../results.md).
+command](commands.md), [File formats](file_formats.md).
 
 ## Changes of public names
 
@@ -69,7 +69,7 @@ def page() -> str:
 
 
 def about(module: str, name: str) -> str:
-    """Return the first line of what a public name's docstring says; "" where it has none."""
+    """Return the first line of a public name's docstring; "" if it has none."""
     place = places(module).get(name, module)
     thing = getattr(import_module(place), name)
     if inspect.isclass(thing) or inspect.isroutine(thing):
@@ -78,7 +78,7 @@ def about(module: str, name: str) -> str:
 
 
 def places(module: str) -> dict[str, str]:
-    """Return by name from which module a public module has it."""
+    """Return the defining module of each name of a public module."""
     return {
         alias.name: node.module
         for node in ast.walk(_tree(module))
@@ -99,7 +99,7 @@ def _section(module: str) -> str:
 
 @cache
 def _described_values(module: str) -> Mapping[str, str]:
-    """Return the text below each constant and alias of a module that has one."""
+    """Return the docstrings of a module's constants and aliases."""
     found = {}
     for node, below in pairwise(_tree(module).body):
         match node, below:

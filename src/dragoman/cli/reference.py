@@ -10,8 +10,8 @@ from dragoman.cli.commands.tree import command_line
 
 _HEAD = """# Every command
 
-Each takes `--help`, which says the same. What the options of a run mean beside each other is in \
-[A grid](../grid.md). This page is made from the command line by `python -m \
+Each command takes `--help`, which prints the same text. The meaning of run options together is in \
+[Grid files](grid.md). This page is made from the command line by `python -m \
 dragoman.cli.reference`; a test holds it.
 """
 

@@ -55,9 +55,10 @@ if TYPE_CHECKING:
 
 
 class RunOutcomeRequest(NamedTuple):
-    """The output format and length, the least acceptable pass^1, and what else is wanted.
+    """The output options of a run, and the least acceptable pass^1.
 
-    `preflight` is whether to try everybody out first, `is_viewed` whether to serve the run's page.
+    `preflight` is whether to probe all participants first, `is_viewed` whether to serve the run's
+    page.
     """
 
     as_json: bool = False
@@ -68,7 +69,7 @@ class RunOutcomeRequest(NamedTuple):
 
     @property
     def reads_all(self) -> bool:
-        """Whether the requested figures need every conversation, whatever their number."""
+        """Whether the requested figures need every conversation."""
         return self.as_json or self.fail_under is not None
 
 
@@ -80,18 +81,18 @@ def run_grid(
     *,
     dry_run: bool,
 ) -> int:
-    """Start a run from a suite's name or a grid file, with the options given laid over it.
+    """Start a run from a suite's name or a grid file; the given options override it.
 
     Raises:
-        UsageError: For what a dry run tells costs by, without a dry run.
+        UsageError: For options of a cost estimate without a dry run.
     """
     require_valid_threshold(asked.fail_under)
     if estimated.options and not dry_run:
-        raise UsageError(f"{estimated.options[0]} is for an estimate: add --dry-run")
+        raise UsageError(f"{estimated.options[0]} is for a cost estimate: add --dry-run")
     request = request_from_options(target, options)
     config = request.config
     if is_played_by_hand(config) and config.concurrency != 1:
-        print("a person plays: one conversation at a time", file=sys.stderr)
+        print("a person is a participant: one conversation at a time", file=sys.stderr)
         config = msgspec.structs.replace(config, concurrency=1)
     with _show_heartbeat("run", config):
         return _run(config, request.out, asked, estimated, dry_run=dry_run)
@@ -120,7 +121,7 @@ def _run(
 
 
 def _tell_scenario(setup: Setup) -> None:
-    """Say which scenario was chosen, where the command names none."""
+    """Print the chosen scenario if the command names none."""
     (scenario,) = setup.config.scenarios
     what = ", ".join(SCENARIOS[scenario])
     print_line(
@@ -138,12 +139,12 @@ def _show_heartbeat(title: str, config: RunConfig) -> AbstractContextManager[Non
 
 
 def request_from_options(target: str, options: Mapping[str, object]) -> RunRequest:
-    """Return what a grid file or a suite's name asks for, with options laid over it."""
+    """Return the request of a grid file or a suite's name; the options override it."""
     if target.endswith(".toml"):
         return build_run_request({**read_grid(Path(target)), **options}, target)
     if "agents" in options:
         return build_run_request({"suite": target, **options})
-    raise UsageError("no agent: name one with --agent (`dragoman list agents`)")
+    raise UsageError("no agent: name one with --agent (see `dragoman list agents`)")
 
 
 def resume_run(
@@ -154,7 +155,7 @@ def resume_run(
     retry_invalid: bool,
     trust: bool,
 ) -> int:
-    """Go on with a run; `retry_invalid` plays again where the simulated user failed."""
+    """Resume a run; `retry_invalid` replays conversations whose simulated user failed."""
     require_valid_threshold(asked.fail_under)
     with redirect_prints_to_stderr():
         job = resume_job(folder, changes, _human_participant(), trust=trust)
@@ -175,7 +176,7 @@ class ScoringOptions(NamedTuple):
     rubrics: Sequence[str] = ()
 
     def request(self) -> MeasureRequest:
-        """Return what is asked for; of several judges the first is that of the configuration."""
+        """Return the request; the first of several judges is that of the configuration."""
         written = str(self.changes.get("judge", ""))
         judges = tuple(name.strip() for name in written.split(",") if name.strip())
         several = len(judges) > 1 or self.repeat > 1
@@ -193,14 +194,14 @@ class ScoringOptions(NamedTuple):
 
 
 def score_run(folder: Path, asked: MeasureRequest, *, full: bool, as_json: bool) -> None:
-    """Take measures of a run; the figures of those that are asked for are printed."""
+    """Run measures on a run, and print the figures of the requested ones."""
     with progress("scoring", None) as advance:
         result = score(folder, asked, advance)
     print_result(result, SummaryContext(is_full=full, measures=asked.measures), as_json=as_json)
 
 
 def demo_run(out: Path | None) -> None:
-    """Run the demonstration, print its figures and say where the report is."""
+    """Run the demonstration, and print its figures and the path of the report."""
     from dragoman.cli.attribution import print_attributions
     from dragoman.experiments.demo import start_demo
     from dragoman.experiments.failure_attribution import attribute_failures
@@ -210,9 +211,9 @@ def demo_run(out: Path | None) -> None:
     watch = InFlightRegistry()
     with stall_notices(watch, is_on=mode() != "quiet"):
         result = _play_pending(job, pending_cells(job.cells, job.store), watch)
-    with progress("lost conversations, played again", None) as advance:
+    with progress("replayed conversations", None) as advance:
         blames = attribute_failures(result.folder, advance)
-    with long_step("counting what was lost"):
+    with long_step("counting failures"):
         print_result(result, as_json=False)
     print()
     print_attributions(blames)
@@ -221,7 +222,7 @@ def demo_run(out: Path | None) -> None:
 
 
 def is_played_by_hand(config: RunConfig) -> bool:
-    """Whether a person plays a part, who needs the terminal and some time."""
+    """Return whether a person is a participant, who needs the terminal."""
     return HUMAN in {*specs_of(config.agents).values(), config.user}
 
 
@@ -236,9 +237,9 @@ def _play_pending(
     *,
     is_retry: bool = False,
 ) -> PlayedRun:
-    """Play what a job has left and show how it goes, and how to go on where a person stops it."""
+    """Play the rest of a job with progress; after an interruption, print how to resume."""
     running_counts = RunningCounts(job.setup.prices.price_of)
-    # A bar would run over the lines that a person reads.
+    # A bar would overwrite the lines that a person reads.
     shown = 0 if is_played_by_hand(job.setup.config) else len(waiting)
     try:
         intro = local_server_notice(concurrency_limits(job.setup.config))
@@ -257,9 +258,9 @@ def _play_pending(
 
 
 def _describe_interruption(job: Job, left: int, *, is_retry: bool) -> str:
-    """Return how much of a job is done that a person stopped, and how the rest is played."""
+    """Return the progress of an interrupted job, and the command that resumes it."""
     planned = len(job.cells)
-    how = f"for the other {left:,} go on with" if left else "go on with"
+    how = f"resume the other {left:,} with" if left else "resume with"
     option = " --retry-invalid" if is_retry else ""
     return (
         f"stopped; {planned - left:,} of "
@@ -274,7 +275,7 @@ def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> 
     has_part = bool(job.cells) or not shard
     if not has_part and not asked.reads_all:
         job.store.close()
-        print_line(f"{folder}: share {shard} has no conversation of this plan: nothing to play")
+        print_line(f"{folder}: shard {shard} has no conversation of this plan")
         return 0
     waiting = pending_cells(job.cells, job.store, again or ())
     try:
@@ -297,11 +298,11 @@ def _play(job: Job, again: Collection[str] | None, asked: RunOutcomeRequest) -> 
 
 
 def _print_overview(result: PlayedRun, job: Job) -> bool | None:
-    """Print the first page on a large run, from what was counted as it was written.
+    """Print the overview of a large run, from counts stored while it was written.
 
     Returns:
-        Whether it measured anything and missed nothing; None, with nothing printed, of a run that
-        is read whole.
+        Whether it has scores and nothing is missing; None, with nothing printed, if the run is
+        small enough to be read whole.
     """
     counts = print_run_overview(result.folder, None, None, (result.rules, result.judge))
     if counts is None:
@@ -311,7 +312,7 @@ def _print_overview(result: PlayedRun, job: Job) -> bool | None:
     of, shard = counts.status, job.setup.config.shard
     is_perfect = counts.successes == counts.planned
     state = RunState(of["code"], of["infrastructure"], of["missing"], is_perfect)
-    print(f"all figures (reads all of them): dragoman report {quote(str(result.folder))}")
+    print(f"All figures (reads all conversations): dragoman report {quote(str(result.folder))}")
     print(next_step(result.folder, state, shard=shard))
     if mode() != "quiet":
         print(f"run: {result.folder}", file=sys.stderr)

@@ -21,13 +21,13 @@ from dragoman.runs.plan import Cell
 
 
 class RunningCounts:
-    """Adds conversations up as they come in.
+    """Running counts of finished conversations.
 
     Args:
-        price_of: Returns prices; the cost is told as long as all are known.
+        price_of: Returns prices; the cost is shown while all prices are known.
 
     Attributes:
-        played: How many conversations were taken in.
+        played: The number of conversations that were added.
     """
 
     def __init__(self, price_of: PriceOf) -> None:
@@ -39,7 +39,7 @@ class RunningCounts:
         self._endings: Counter[str] = Counter()
 
     def add(self, cell: Cell, episode: Episode, score: Score) -> None:  # noqa: ARG002
-        """Take in one conversation."""
+        """Add one conversation."""
         self.played += 1
         reward = score.reward
         if isinstance(reward, Scored) and not reward.undecided:
@@ -55,7 +55,7 @@ class RunningCounts:
             )
 
     def describe(self) -> str:
-        """Return the tally in one line.
+        """Return the counts in one line.
 
         It covers scored conversations only, never those that have no score.
         """
@@ -75,15 +75,15 @@ class RunningCounts:
 
 
 SILENCE_S = 30.0
-"""Seconds without any reply after which people are told; then after twice as many, and so on."""
+"""Seconds without a reply before the first notice; each further notice takes twice as long."""
 
 CHECK_EVERY_S = 1.0
 MAX_NAMED = 3
 
 _OF_A_CONVERSATION = "see --timeout"
 _OF_AN_ENDPOINT = "see --read-timeout"
-_BUILT = "what is built is kept; --asr understood needs no recognizer"
-_SPOKEN = "see --concurrency: this machine speaks and hears for fewer at a time"
+_BUILT = "a built recognizer is cached; --asr understood does not need one"
+_SPOKEN = "see --concurrency: this machine can synthesize and recognize fewer at a time"
 
 
 @contextmanager
@@ -94,9 +94,9 @@ def stall_notices(
     silence: float = SILENCE_S,
     every: float = CHECK_EVERY_S,
 ) -> Iterator[None]:
-    """Print a line on standard error wherever a run has stood still for too long.
+    """Print a notice on standard error when a run stalls.
 
-    A thread looks after it, since an agent may hold the event loop up.
+    A thread checks this, since an agent may block the event loop.
     """
     if not is_on:
         yield
@@ -120,7 +120,7 @@ def stall_notices(
 def stall_notice(waiting: Sequence[InFlightConversation]) -> str:
     """Return a line that names the conversations with the longest wait, and their participants.
 
-    The participants are those for whom the conversations wait.
+    The conversations wait for these participants.
     """
     shown = waiting[:MAX_NAMED]
     named = "; ".join(map(_describe_waiting, shown))
@@ -128,7 +128,7 @@ def stall_notice(waiting: Sequence[InFlightConversation]) -> str:
     least = formatting.duration(waiting[-1].seconds)
     count = formatting.format_count(len(waiting), "conversation")
     helps = "; ".join(dict.fromkeys(map(_option, shown)))
-    return f"no reply for {least}: {count} under way, waiting: {named}{more} ({helps})"
+    return f"no reply for {least}: {count} in flight, waiting: {named}{more} ({helps})"
 
 
 def _describe_waiting(entry: InFlightConversation) -> str:
@@ -138,7 +138,7 @@ def _describe_waiting(entry: InFlightConversation) -> str:
 
 
 def _awaited_name(entry: InFlightConversation) -> str:
-    """Return the name of whoever is waited for; "" where the line has it, or nobody has one."""
+    """Return the name of the awaited participant; "" if the line has it or there is none."""
     match entry.awaited.party:
         case "agent":
             return entry.cell.agent.name
@@ -151,7 +151,7 @@ def _awaited_name(entry: InFlightConversation) -> str:
 
 
 def _option(entry: InFlightConversation) -> str:
-    """Return the option that helps with whoever is waited for."""
+    """Return the option that helps with this kind of participant."""
     match entry.awaited.party:
         case "recognizer being built":
             return _BUILT
@@ -166,7 +166,7 @@ def _option(entry: InFlightConversation) -> str:
 
 
 MAX_LINE = 65_536
-"""Bytes of one typed line."""
+"""Longest typed line, in bytes."""
 _CHUNK = 4_096
 
 
@@ -179,10 +179,10 @@ class TerminalConsole:
         self._has_ended = False
 
     async def read(self, prompt: str) -> str | None:
-        """Return the next line without its end, or None where there is no more input.
+        """Return the next line without its end, or None if the input has ended.
 
         Raises:
-            RunHalted: For a line longer than anybody types.
+            RunHalted: For a line that is longer than `MAX_LINE`.
         """
         print(prompt, end="", file=sys.stderr, flush=True)
         while b"\n" not in self._pending and not self._has_ended:
@@ -199,7 +199,7 @@ class TerminalConsole:
         return line.decode("utf-8", "replace")
 
     def show(self, text: str) -> None:
-        """Show a text; control characters in it are written out."""
+        """Show a text with control characters escaped."""
         print(escape_controls(text), file=sys.stderr, flush=True)
 
 

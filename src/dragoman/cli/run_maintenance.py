@@ -17,13 +17,13 @@ from dragoman.store.run_upgrade import upgrade_run
 from dragoman.store.run_verification import RunProblem, VerificationCounts, verify_run
 
 MOST_PROBLEMS_SHOWN = 100
-"""Problems that are told; the rest is counted."""
+"""Maximum number of printed problems; the rest is counted."""
 
 MOST_CHARS = 300
 
 
 def verify(folder: Path, *, as_json: bool) -> int:
-    """Check a run and say what is wrong with it, a line each; return the exit status."""
+    """Check a run and print its problems, one per line; return the exit status."""
     checked = VerificationCounts()
     with progress("records", None) as advance:
         found = verify_run(folder, checked, advance)
@@ -51,27 +51,27 @@ def _print(
         f"{checked.cells:,} cells, {checked.episodes:,} conversations, {checked.scores:,} scores, "
         f"{checked.sounds:,} sounds"
     )
-    what = f"{len(reported) + more:,} problems in" if reported else "sound:"
+    what = f"{len(reported) + more:,} problems in" if reported else "no problems:"
     print_line(f"{folder}: {what} {about}")
 
 
 def upgrade(folder: Path) -> None:
-    """Bring a run to the newest format and say so."""
+    """Upgrade a run to the newest format and print the result."""
     with progress("conversations", None) as advance:
         before = upgrade_run(folder, advance)
-    reported = "is of the newest format" if before == FORMAT else f"upgraded from format {before}"
+    reported = "has the newest format" if before == FORMAT else f"upgraded from format {before}"
     print_line(f"{folder}: {reported} ({FORMAT})")
 
 
 MOST_CONFLICTS_SHOWN = 20
-"""Cells that differ and are told one by one; `--json` has all."""
+"""Maximum number of printed conflicting cells; `--json` has all."""
 
 
 def merge(folders: Sequence[Path], out: Path, prefer: str | None, *, as_json: bool) -> None:
-    """Join runs and say what became of them.
+    """Merge runs and print the result.
 
     Raises:
-        UsageError: Where nobody can be preferred in that way.
+        UsageError: If `prefer` is not `first` or `last`.
     """
     whose = _parse_preference(prefer)
     with progress("conversations", None) as advance:
@@ -79,7 +79,7 @@ def merge(folders: Sequence[Path], out: Path, prefer: str | None, *, as_json: bo
     if as_json:
         print_json({"run": None if merged.conflicts else str(out), **msgspec.to_builtins(merged)})
     elif not merged.conflicts:
-        left = f"; {merged.left:,} left: dragoman resume {out}" if merged.left else ""
+        left = f"; {merged.left:,} not run: dragoman resume {out}" if merged.left else ""
         print_line(
             f"{out}: {formatting.format_count(merged.conversations, 'conversation')} of "
             f"{len(folders)} runs, {merged.in_several:,} of them in several, "
@@ -94,7 +94,7 @@ def _parse_preference(written: str | None) -> Prefer | None:
         case None | "first" | "last":
             return written
         case other:
-            raise UsageError(f"merge: --prefer is first or last, not {other!r:.40}")
+            raise UsageError(f"merge: --prefer must be first or last, not {other!r:.40}")
 
 
 def _refuse(merged: MergeResult, *, as_json: bool) -> None:
@@ -104,7 +104,6 @@ def _refuse(merged: MergeResult, *, as_json: bool) -> None:
         if len(merged.conflicts) > MOST_CONFLICTS_SHOWN:
             print_line(f"and {len(merged.conflicts) - MOST_CONFLICTS_SHOWN:,} more")
     raise StoreError(
-        f"merge: {formatting.format_count(len(merged.conflicts), 'conversation')} of which runs "
-        "differ, nothing "
-        "was written: --prefer first or last says whose stay"
+        f"merge: runs differ in {formatting.format_count(len(merged.conflicts), 'conversation')}; "
+        "nothing was written: choose which to keep with --prefer first or last"
     )

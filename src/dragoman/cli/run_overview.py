@@ -1,6 +1,6 @@
 """The overview of a large run, from status counts that were stored while it was written.
 
-It reads no conversation, so that `dragoman show` answers at once whatever the size of the run.
+It reads no conversation, so that `dragoman show` answers at once for a run of any size.
 """
 
 from collections.abc import Iterator
@@ -12,13 +12,14 @@ import msgspec
 from dragoman.cli.output import print_line
 from dragoman.core.conditions import condition_from
 from dragoman.core.scores import METRIC_VERSION, OUTCOME_STATUSES, OutcomeStatus, outcome_status
+from dragoman.report.labels import STATUS_NAMES, cause_words
 from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import RunStore, peek_run
 from dragoman.store.status_counts import UNSCORED, StatusCount, StatusGroup
 
 MOST_READ = 20_000
-"""Conversations of a run that is read whole whenever it is shown."""
+"""Runs with at most this many conversations are read whole when they are shown."""
 
 MOST_CAUSES = 20
 MOST_CELLS = 5
@@ -27,7 +28,7 @@ _INDENT = "    "
 
 
 class _Cause(msgspec.Struct):
-    """Conversations that stand alike for one cause, by agent and condition."""
+    """Conversations with the same status and cause, by agent and condition."""
 
     status: OutcomeStatus
     text: str
@@ -40,27 +41,27 @@ class _Cause(msgspec.Struct):
 
 
 class RunCounts(msgspec.Struct, frozen=True):
-    """How many conversations a run plans, and by standing how many are no success."""
+    """The number of planned conversations, and of those without success by status."""
 
     planned: int
     status: dict[OutcomeStatus, int]
 
     @property
     def successes(self) -> int:
-        """How many are one."""
+        """The number of passed conversations."""
         return self.planned - sum(self.status.values())
 
 
 def print_run_overview(
     folder: Path, agent: str | None, condition: str | None, named: tuple[str | None, str | None]
 ) -> RunCounts | None:
-    """Print the first page on a run; print nothing and return None where it is to be read whole.
+    """Print the overview of a large run; print nothing and return None for a small one.
 
     Args:
         folder: The run's folder.
-        agent: The agent that is meant; None for all.
-        condition: The condition.
-        named: The rules and the judge that were asked for.
+        agent: The selected agent; None for all.
+        condition: The selected condition; None for all.
+        named: The requested rules and judge.
     """
     with peek_run(folder) as store:
         status_counts = store.status_counts()
@@ -90,7 +91,7 @@ def print_run_overview(
         for each in not_played_lines(not_played):
             print_line(f"Not played: {each}")
     print_line(
-        f"\nby stage, and what is lost between conditions (reads all of them): "
+        f"\nFailure stages and drops (reads all conversations): "
         f"dragoman show {quote(str(folder))} --full"
     )
     return counts
@@ -136,7 +137,7 @@ def _with_labels(
 def _causes(
     meant: dict[StatusGroup, StatusCount], scoring: tuple[str, str, str]
 ) -> Iterator[_Cause]:
-    """Yield all causes of what is no success, what was not scored and not run among them."""
+    """Yield all causes, unscored and missing conversations among them."""
     found: dict[tuple[str, str], _Cause] = {}
     unscored, missing = _Cause("unscored", "not scored yet"), _Cause("missing", "not run")
     for group, status_count in meant.items():
@@ -178,13 +179,13 @@ def _counts(causes: list[_Cause], planned: int) -> RunCounts:
 
 def _other_statuses(counts: RunCounts) -> str:
     others = [
-        f"{count:,} {OUTCOME_STATUSES[status]}" for status, count in counts.status.items() if count
+        f"{count:,} {STATUS_NAMES[status]}" for status, count in counts.status.items() if count
     ]
     return ", ".join((f"{counts.planned:,} conversations", f"{counts.successes:,} passed", *others))
 
 
 def _lines(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> Iterator[str]:
-    yield f"{cause.count:,} {OUTCOME_STATUSES[cause.status]}: {cause.text}"
+    yield f"{cause.count:,} {STATUS_NAMES[cause.status]}: {cause_words(cause.status, cause.text)}"
     most = sorted(cause.cells.items(), key=lambda each: (-each[1], each[0]))
     for (agent, condition), count in most[:MOST_CELLS]:
         yield f"{_INDENT}{agent}, {condition}: {count:,}"
@@ -201,7 +202,7 @@ def _lines(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> Ite
 def _example(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> StoredCell | None:
     """Return a conversation that has this status now.
 
-    The counted one may have been played again in the meantime.
+    The counted conversation may have been replayed in the meantime.
     """
     for place in cause.places[:MOST_CELLS]:
         cell = store.cell_at(place)

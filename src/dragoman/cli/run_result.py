@@ -44,15 +44,15 @@ if TYPE_CHECKING:
     from dragoman.store.run_store import RunStore
 
 MAX_CELLS = 24
-"""More cells than these are not listed one by one in a terminal."""
+"""Maximum number of cells that a terminal lists one by one."""
 
 
 def _visible_differences(
     store: "RunStore", result: "PlayedRun | _StoredRun", prices: PriceTable, found: "RunFigures"
 ) -> "RunFigures":
-    """Return figures that a terminal has room for: of several suites, measures are taken over all.
+    """Return the figures that fit a terminal: measures of several suites are pooled.
 
-    So is the reward where there are very many cells; files and reports have it suite by suite.
+    With very many cells, the reward is pooled as well; files and reports have it by suite.
     """
     from dragoman.dataframes.results import run_figures
 
@@ -63,12 +63,12 @@ def _visible_differences(
     if len(found.cells) <= MAX_CELLS:
         return together._replace(cells=found.cells)
     folder = quote(str(store.folder))
-    print_line(f"over all categories; each of them: dragoman report {folder}")
+    print_line(f"over all categories; by category: dragoman report {folder}")
     return together
 
 
 class _StoredRun(NamedTuple):
-    """A run that was played before, and the rules and judge to read it by."""
+    """A stored run, and the rules and judge to read it by."""
 
     folder: Path
     rules: str
@@ -77,13 +77,12 @@ class _StoredRun(NamedTuple):
 
 
 class SummaryContext(NamedTuple):
-    """What figures of a run are printed with.
+    """The context that the figures of a run are printed with.
 
-    `again` are cells that were played once more, None where that was not asked for; `prices` what
-    costs are by, None for those that the run was started with; `shard` the share that was played,
-    None for the run's own; `is_full` whether every figure is wanted, and not the answer alone;
-    `measures` those that somebody asked for by name, whose figures follow the answer;
-    `has_causes` whether the causes of failures follow it.
+    `again` has the replayed cells, None without a replay. `prices` is the price table, None for the
+    run's own. `shard` is the played shard, None for the run's own. `is_full` requests every figure
+    instead of the answer alone. `measures` has the measures that were requested by name; their
+    figures follow the answer. `has_causes` says that the causes of failures follow it.
     """
 
     again: Collection[str] | None = None
@@ -102,7 +101,7 @@ def print_result(
 ) -> tuple[bool, "Sequence[CellSummary]"]:
     """Print a run's figures, and return a success flag and the run's cells.
 
-    The flag is true if the run measured something and missed nothing.
+    The flag is true if the run has scores and nothing is missing.
     """
     if not as_json and not given.is_full:
         return _print_answer(result, given)
@@ -164,7 +163,7 @@ def print_result(
 
 
 def _is_sound(totals: "RunTotals", shard: str) -> bool:
-    """Return whether something was measured and nothing is missing."""
+    """Return whether the run has scores and nothing is missing."""
     faults = totals.infrastructure + totals.code_errors
     return faults < totals.played and (bool(shard) or totals.played == totals.planned)
 
@@ -174,8 +173,8 @@ def show_run(folder: Path, named: tuple[str | None, str | None], *, full: bool) 
 
     Args:
         folder: The run's folder.
-        named: The rules and the judge that were asked for; None for the newest scoring.
-        full: Whether every figure is wanted.
+        named: The requested rules and judge; None for the newest scoring.
+        full: Whether to print every figure.
     """
     from dragoman.dataframes.results import chosen_scoring
     from dragoman.dataframes.run_answers import kept_answer, run_answer
@@ -206,13 +205,13 @@ def show_run(folder: Path, named: tuple[str | None, str | None], *, full: bool) 
 def _mending(
     result: "PlayedRun | _StoredRun", state: RunState, shard: str, *, is_imported: bool
 ) -> Iterator[str]:
-    """Yield what to do first where conversations are missing or said nothing."""
+    """Yield the first step if conversations are missing or broken."""
     if state.raised or ((state.broken or state.missing) and (shard or not is_imported)):
         yield f"Next: {next_step(result.folder, state, is_imported=is_imported, shard=shard)}"
 
 
 def _count_left_of(store: "RunStore", given: SummaryContext) -> int:
-    """Return how many conversations of a share were not played; 0 of a whole run."""
+    """Return the number of unplayed conversations of a shard; 0 for a whole run."""
     shard = read_manifest(store).config.shard if given.shard is None else given.shard
     if not shard:
         return 0
@@ -225,7 +224,7 @@ def _count_left_of(store: "RunStore", given: SummaryContext) -> int:
 def _retried(
     store: "RunStore", result: "PlayedRun | _StoredRun", again: Collection[str] | None
 ) -> "Retried | None":
-    """Return how many conversations were played again, and how many are valid now."""
+    """Return the numbers of replayed conversations, and of those that are valid now."""
     if again is None:
         return None
     from dragoman.dataframes.results import Retried
@@ -236,15 +235,15 @@ def _retried(
 
 def _print_retried(retried: "Retried") -> None:
     print(
-        f"\nplayed again as the simulated user had failed: {retried.conversations} "
-        f"conversations, {retried.valid} of them valid now"
+        f"\nreplayed because of an invalid user: {retried.conversations} conversations, "
+        f"{retried.valid} of them valid now"
     )
 
 
 def _print_answer(
     result: "PlayedRun | _StoredRun", given: SummaryContext
 ) -> tuple[bool, "Sequence[CellSummary]"]:
-    """Print the answer of a run, what somebody asked for by name, and the next step."""
+    """Print the answer of a run, the requested measures, and the next step."""
     from dragoman.analysis.cell_summary import summarize
     from dragoman.analysis.measure_metrics import measure_rows
     from dragoman.dataframes.results import outcomes
@@ -278,7 +277,7 @@ def _print_lines(
     given: SummaryContext,
     left: int,
 ) -> None:
-    """Print the answer of a run and what to do next."""
+    """Print the answer of a run and the next step."""
     overview, totals = found.overview, found.overview.totals
     shard = manifest.config.shard if given.shard is None else given.shard
     is_imported = manifest.imported is not msgspec.UNSET

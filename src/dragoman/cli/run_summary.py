@@ -16,19 +16,20 @@ from dragoman.core.scores import NO_JUDGE
 from dragoman.dataframes.results import Agreement
 from dragoman.report import formatting
 from dragoman.report.formatting import measured_value, reasons_line
+from dragoman.report.labels import figure_label, measure_label
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.runs.manifest import Manifest
 
 
 class RunState(NamedTuple):
-    """How a run stands, as far as what to do next depends on it.
+    """The state of a run, as far as the next step depends on it.
 
     Attributes:
-        raised: Conversations that an error in code of one's own ended.
-        broken: Those that infrastructure ended.
-        missing: Those that were not played.
+        raised: Conversations that an exception in user code ended.
+        broken: Conversations that infrastructure errors ended.
+        missing: Conversations that were not played.
         is_perfect: Whether every conversation was a success.
-        left: Those of the run's own share that were not played.
+        left: Conversations of the run's own shard that were not played.
     """
 
     raised: int
@@ -39,7 +40,7 @@ class RunState(NamedTuple):
 
 
 def state_of(cells: Sequence[CellSummary], left: int = 0) -> RunState:
-    """Return how a run of these cells stands, of whose own share so many are left."""
+    """Return the state of a run; `left` counts the unplayed conversations of its shard."""
     return RunState(
         sum(cell.code_errors for cell in cells),
         sum(cell.infrastructure_errors for cell in cells),
@@ -50,57 +51,57 @@ def state_of(cells: Sequence[CellSummary], left: int = 0) -> RunState:
 
 
 def next_step(folder: Path, state: RunState, *, is_imported: bool = False, shard: str = "") -> str:
-    """Return what to do next with a run, and the command for it; an imported one is not played on.
+    """Return the next step for a run with its command; an imported run is not resumed.
 
-    Of a run that played a share of its plan, what other runs play is not missing.
+    Conversations of other shards do not count as missing.
     """
     run = quote(str(folder))
     if state.raised:
         return (
-            f"{formatting.format_count(state.raised, 'conversation')} ended by an error in code of "
-            "your own "
-            f"and got no score: mend it and run anew; what raised: dragoman show {run}"
+            f"{formatting.format_count(state.raised, 'conversation')} failed: your code raised an "
+            "exception (not scored). Fix it and start a new run. "
+            f"Details: dragoman show {run}"
         )
     if state.broken and not is_imported:
         return (
-            f"{formatting.format_count(state.broken, 'conversation')} ended by infrastructure: "
-            f"try them again with: dragoman resume {run}"
+            f"{formatting.format_count(state.broken, 'conversation')} ended by infrastructure "
+            f"errors. Retry: dragoman resume {run}"
         )
     if state.missing and (shard or not is_imported):
         return _to_be_played(run, state, shard)
     if state.is_perfect:
-        return f"next: dragoman report {run}"
-    return f"next, what failed and why: dragoman show {run}"
+        return f"Next: dragoman report {run}"
+    return f"Next: dragoman show {run}   (failures by cause)"
 
 
 def _to_be_played(run: str, state: RunState, shard: str) -> str:
     if shard and not state.left:
         return (
-            f"share {shard} was played, {formatting.format_count(state.missing, 'conversation')} "
-            "belong to "
-            f"others: join them with: dragoman merge {run} OTHER... --out FOLDER"
+            f"Shard {shard} complete; {formatting.format_count(state.missing, 'conversation')} "
+            f"belong to other shards. Merge: dragoman merge {run} OTHER... --out FOLDER"
         )
     left = state.left if shard else state.missing
-    of_share = f" of share {shard}" if shard else ""
+    of_share = f" of shard {shard}" if shard else ""
     return (
-        f"{formatting.format_count(left, 'conversation')}{of_share} not run: "
-        f"go on with: dragoman resume {run}"
+        f"{formatting.format_count(left, 'conversation')}{of_share} not run. "
+        f"Resume: dragoman resume {run}"
     )
 
 
 def further_steps(folder: Path, cells: Sequence[CellSummary]) -> str:
-    """Return the other commands that show something of such a run, in one line."""
+    """Return the further commands that show such a run, in one line."""
     run = quote(str(folder))
     steps = [f"in a browser: dragoman view {run}"]
     if len(cells) > 1:
-        steps.insert(0, f"cells side by side: dragoman compare {run}")
+        steps.insert(0, f"compare cells: dragoman compare {run}")
     if any(cell.condition.voice != TEXT and not _is_perfect(cell) for cell in cells):
-        steps.insert(0, f"what lost spoken ones: dragoman attribute {run}")
-    return "; ".join(steps)
+        steps.insert(0, f"failure sources: dragoman attribute {run}")
+    line = "; ".join(steps)
+    return f"{line[0].upper()}{line[1:]}"
 
 
 def _is_perfect(cell: CellSummary) -> bool:
-    """Whether every conversation of a cell was a success."""
+    """Return whether every conversation of a cell was a success."""
     first = cell.result.figures[0]
     return not cell.missing and first.bounds.low == 1
 
@@ -114,7 +115,7 @@ IN_THE_SUMMARY = frozenset({REWARD, SIMULATOR})
 def print_measures(
     rows: Iterable[MeasureRow], unmeasured: Mapping[str, str], manifest: Manifest
 ) -> None:
-    """Print what was counted beside the reward, what could not be, and what it was heard with."""
+    """Print the measures other than the reward, why some are missing, and the recognizers."""
     for label, localization in manifest.localization_records.items():
         for note in localization.notes:
             print_line(f"{label}: {note}")
@@ -133,11 +134,11 @@ def print_measure_tables(rows: Iterable[MeasureRow]) -> None:
             tables.setdefault((row.measure, row.version, row.judge), []).append(row)
     for (measure, version, judge), of_measure in tables.items():
         by = "" if judge == NO_JUDGE else f", judge {judge}"
-        print_table(_table(f"{measure} {version}{by}", of_measure))
+        print_table(_table(f"{measure_label(measure)} {version}{by}", of_measure))
 
 
 def _recognition_lines(manifest: Manifest) -> Iterator[str]:
-    """Yield what a run was heard with, and that its agents received raw transcripts."""
+    """Yield the recognizers of a run, and that its agents received raw transcripts."""
     for named in ("recognizer", "language_model", "transcript"):
         for about in dict.fromkeys(str(voice.get(named, "")) for voice in manifest.voices.values()):
             if about:
@@ -158,7 +159,7 @@ def _table(title: str, rows: Sequence[MeasureRow]) -> TextTable:
         (
             *("condition", "agent"),
             *(("side",) if has_parts else ()),
-            *figures,
+            *(figure_label(rows[0].measure, figure) for figure in figures),
             *(("unscored",) if has_unscored else ()),
         ),
         tuple(
@@ -177,7 +178,7 @@ def _table(title: str, rows: Sequence[MeasureRow]) -> TextTable:
 
 
 def _values(rows: Iterable[MeasureRow | None]) -> Iterator[str]:
-    """Yield the values of a line's figures; what one rests on is said where it is something new."""
+    """Yield the values of a row; the basis of a value is stated when it changes."""
     known: float | None = None
     for row in rows:
         rests_on = row is not None and row.form in {"share", "correlation"} and row.n != known
@@ -202,11 +203,11 @@ def _count_unscored(rows: Iterable[MeasureRow]) -> int:
 
 
 MAX_SHOWN = 20
-"""Conversations that differ; `--json` has all."""
+"""Maximum number of printed differences; `--json` has all."""
 
 
 def print_recorded(found: Agreement) -> None:
-    """Print how many recorded verdicts are repeated, and which are not."""
+    """Print the number of reproduced recorded verdicts, and the differences."""
     print(f"\nrecorded verdicts: {found.agreeing:,} of {found.compared:,} agree")
     for entry in found.differences[:MAX_SHOWN]:
         now = "unscored" if entry.scored is None else f"{entry.scored:g}"
@@ -221,10 +222,10 @@ def print_recorded(found: Agreement) -> None:
 
 
 def require_valid_threshold(least: float | None) -> None:
-    """Refuse what no pass^1 can be held against.
+    """Refuse a threshold that pass^1 cannot be compared with.
 
     Raises:
-        UsageError: Where it does not lie between 0 and 1.
+        UsageError: If it is not between 0 and 1.
     """
     if least is not None and not 0 <= least <= 1:
         raise UsageError(f"--fail-under must lie between 0 and 1, not {least:g}")
@@ -246,8 +247,8 @@ def passes_threshold(cells: Sequence[CellSummary], least: float | None) -> bool:
 def _objection(cell: CellSummary, least: float) -> str:
     """Return why a cell does not pass, or "".
 
-    What has no score could be failures: only where pass^1 would be high enough even so does it
-    pass.
+    Unscored conversations count as failures here: a cell passes only if pass^1 is high enough even
+    then.
     """
     first = cell.result.figures[0]
     where = f"{cell.agent} on {cell.suite}, {cell.condition.label}"
@@ -259,6 +260,6 @@ def _objection(cell: CellSummary, least: float) -> str:
         left = formatting.format_count(cell.result.left_out, "task")
         return (
             f"{where} is undecided: pass^1 {formatting.number(first.value)}, but "
-            f"{formatting.number(first.bounds.low)} if the {left} left out had failed"
+            f"{formatting.number(first.bounds.low)} if the {left} excluded had failed"
         )
     return ""

@@ -41,7 +41,7 @@ from dragoman.store.run_store import RunStore, open_run
 def print_summary(
     cells: Sequence[CellSummary], users: str = "", warnings: Sequence[str] = ()
 ) -> None:
-    """Print the figures of a run as a table with its caveats, and what it used as another table."""
+    """Print the figures of a run as a table with its caveats, and its usage as another table."""
     for cell in cells:
         if cell.is_mostly_unreadable:
             print_line(formatting.unreadable(cell))
@@ -61,7 +61,7 @@ def print_summary(
 
 
 class ConversationChoice(msgspec.Struct, frozen=True):
-    """Which conversation is meant, and by which scoring it is read."""
+    """One conversation, and the scoring to read it by."""
 
     task: str
     agent: str | None
@@ -92,11 +92,13 @@ def _find(store: RunStore, choice: ConversationChoice) -> ConversationResult:
     agents = {cell.agent for cell in store.cells()}
     if choice.agent is None and len(agents) > 1:
         names = ", ".join(sorted(agents))
-        raise UsageError(f"{store.folder}: several agents played this: choose --agent of {names}")
+        raise UsageError(f"{store.folder}: the run has several agents: choose --agent of {names}")
     conditions = dict.fromkeys(cell.condition.label for cell in store.cells())
     if choice.condition is None and len(conditions) > 1:
         names = ", ".join(conditions)
-        raise UsageError(f"{store.folder}: played in several: choose --condition of {names}")
+        raise UsageError(
+            f"{store.folder}: the run has several conditions: choose --condition of {names}"
+        )
     for cell in store.cells():
         wanted = (
             *(choice.task, choice.trial),
@@ -129,7 +131,7 @@ def write_report(  # noqa: PLR0913, PLR0917 - the options of one command
     lead: LeadSection | None = None,
 ) -> Path:
     """Write the report of one or more runs with `lead` first, and return its path."""
-    # The page is loaded where one is written: a conversation is shown sooner without.
+    # Imported only to write a page, so that `dragoman show` starts faster.
     from dragoman.dataframes.run_views import run_views
     from dragoman.report.html_report import render_report
 
@@ -199,8 +201,8 @@ def _table(groups: Sequence[Group], axes: Sequence[str]) -> TextTable:
             for group in groups
         ),
         title=", ".join(dict.fromkeys(group.suite for group in groups)),
-        note="each task counts once, by its mean over the cells of the group; left out are tasks "
-        "that were not played in one of them, or not decided"
+        note="each task counts once, by its mean over the cells of the group; tasks that were not "
+        "run or not decided in one of them are excluded"
         + (f"; {formatting.ASSUMED}: {formatting.ASSUMED_NOTE}" if assumed else ""),
         numbers=frozenset({"pass^1", "tasks", "cells"}),
     )
@@ -223,7 +225,7 @@ REPORT_ENDINGS = {
 
 
 class ReportRequest(msgspec.Struct, frozen=True):
-    """What a person asked to have written, and where to."""
+    """The options of `dragoman report`."""
 
     folders: tuple[Path, ...]
     out: Path | None = None
@@ -243,8 +245,8 @@ def write_styled_report(asked: ReportRequest) -> Path:
     """Write a report and return its path.
 
     Raises:
-        UsageError: For a style or format that there is not, and what the style itself raises.
-        StoreError: Where a run cannot be read, or the report not be written.
+        UsageError: For an unknown style or format, and any error of the style.
+        StoreError: If a run cannot be read, or the report cannot be written.
     """
     style = _style(asked)
     form = _form(asked)
@@ -256,7 +258,7 @@ def write_styled_report(asked: ReportRequest) -> Path:
         return write_report(*plain, style.lead(request))
     if REPORT_ENDINGS[form] not in style.endings:
         raise UsageError(f"--format {form}: --style {style.name} writes {', '.join(style.endings)}")
-    # Tables of results are loaded where they are wanted: a plain report begins sooner without.
+    # Imported only to write tables, so that a plain report starts faster.
     from dragoman.dataframes.text_files import write_tables
 
     path = asked.out or asked.folders[0] / f"{style.name}{REPORT_ENDINGS[form]}"
@@ -265,12 +267,12 @@ def write_styled_report(asked: ReportRequest) -> Path:
 
 
 def _style(asked: ReportRequest) -> _LeadingStyle | None:
-    """Return the style that is asked for; None where none is."""
+    """Return the requested style; None for no request."""
     found = None if asked.style is None else find_style(asked.style)
     style = found if _leads(found) else None
     if asked.style is not None and style is None:
         names = one_of(each.name for each in _leading_styles())
-        raise UsageError(f"--style {asked.style}: choose {names}, or leave it out")
+        raise UsageError(f"--style {asked.style}: choose {names}, or omit it")
     require_options(asked.options, style, _leading_styles)
     return style
 

@@ -26,11 +26,11 @@ from dragoman.runs.suite_check import SuiteCheck, TaskFinding, check_suite
 Findings = TypeVar("Findings")
 
 WHOLE = "domain"
-"""The scenario that languages are checked in where none is named."""
+"""The default scenario for checks in other languages."""
 
 
 def check_command(suite: str, options: Mapping[str, object], *, as_json: bool) -> int:
-    """Check a suite, or what it is in other languages; 1 where anything is unfair or impossible."""
+    """Check a suite, also in other languages; return 1 if a task is unfair or impossible."""
     base = RunConfig(suite, ("gold", "silent"), voices=(TEXT,), rules=default_rules_of(suite))
     if options.keys() <= {"rules", "judge"}:
         return _check_suite(msgspec.structs.replace(base, **options), as_json=as_json)
@@ -74,10 +74,11 @@ def _print_language(found: LanguageCheck) -> None:
     print(f"{found.suite} as {found.condition}: {found.tasks} tasks")
     print(
         f"gold: 1 on {found.passed} tasks, {len(found.undecided)} need a judge, "
-        f"{len(found.failing)} fail; {len(found.other_states)} end in another state than in English"
+        f"{len(found.failing)} fail; {len(found.other_states)} end in a state that "
+        "differs from English"
     )
-    print(f"labels: {found.labels} given to tools, {len(found.refused)} refused")
-    print("still English of what is seen:")
+    print(f"labels: {found.labels} passed to tools, {len(found.refused)} refused")
+    print("visible texts that are still English:")
     for part in found.coverage:
         share = f"{part.english / part.texts:6.1%}" if part.texts else "     -"
         places = ", ".join(f"{place} {count}" for place, count in part.places.items())
@@ -85,8 +86,8 @@ def _print_language(found: LanguageCheck) -> None:
     for note in found.notes:
         print(f"note: {note}")
     _print_findings("fail", found.failing, found.tasks)
-    _print_findings("end in another state", found.other_states, found.tasks)
-    _print_findings("labels that are refused", found.refused, 0)
+    _print_findings("end in a different state", found.other_states, found.tasks)
+    _print_findings("refused labels", found.refused, 0)
     print()
 
 
@@ -101,16 +102,16 @@ def _print(found: SuiteCheck) -> None:
     print(f"floor: {low} to {high} tasks are passed by doing nothing")
     if found.words_suffice:
         print(
-            f"       {high + len(found.words_suffice)} at most by saying the right words and "
-            "calling nothing"
+            f"       {high + len(found.words_suffice)} at most by giving the required information "
+            "without any call"
         )
     for title, findings in (
         ("cannot be passed", found.unpassable),
         ("passed by doing nothing", found.free),
         ("passed by words alone", found.words_suffice),
-        ("a write of the reference plan is refused", found.failing_writes),
-        ("the basis names what is not there", found.nothing_to_judge),
-        ("listed, but not in the basis", found.ignored),
+        ("refused writes of the reference plan", found.failing_writes),
+        ("reward basis without criteria", found.nothing_to_judge),
+        ("criteria outside the reward basis", found.ignored),
     ):
         _print_findings(title, findings, found.tasks)
     if undecided:
@@ -132,7 +133,7 @@ _Column = tuple[str, str]
 
 
 class LintRequest(NamedTuple):
-    """What to lint: a folder, and which domains and languages of it; all where none is named."""
+    """The artifacts to lint: a folder, and its domains and languages; all if none is named."""
 
     assets: str
     domains: tuple[str, ...]
@@ -140,14 +141,14 @@ class LintRequest(NamedTuple):
 
 
 class LintReport(msgspec.Struct, frozen=True):
-    """What was looked at, as domain and language, and what was found."""
+    """The domains and languages that were checked, and the findings."""
 
     looked_at: tuple[tuple[str, str], ...]
     defects: tuple[Defect, ...]
 
     @property
     def counts(self) -> Counter[tuple[str, str, str]]:
-        """How often each code was found, by domain, language and code."""
+        """The number of findings, by domain, language and code."""
         found: Counter[tuple[str, str, str]] = Counter()
         for each in self.defects:
             found[each.domain, each.language, each.code] += each.count
@@ -155,7 +156,7 @@ class LintReport(msgspec.Struct, frozen=True):
 
 
 def print_lint(wanted: LintRequest, *, full: bool, as_json: bool) -> int:
-    """Lint translated artifacts and print what was found; 1 where that is anything."""
+    """Lint translated artifacts and print the findings; return 1 if there are any."""
     report = _lint(wanted)
     if as_json:
         print_json(_as_json(report))
@@ -192,7 +193,7 @@ def _as_json(report: LintReport) -> dict[str, object]:
 
 
 def _print_table(report: LintReport) -> None:
-    """Print how often each code was found, a column for each domain and language."""
+    """Print the number of findings by code, with a column for each domain and language."""
     counts = report.counts
     codes = [code for code in MEANINGS if any(each.code == code for each in report.defects)]
     if not codes:
@@ -211,7 +212,7 @@ def _print_table(report: LintReport) -> None:
 
 
 def _print_details(report: LintReport, *, full: bool) -> None:
-    """Print what each code means, and in full every place."""
+    """Print the meaning of each code; in full also every place."""
     for code, meaning in MEANINGS.items():
         found = [each for each in report.defects if each.code == code]
         if found:

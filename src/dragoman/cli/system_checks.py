@@ -39,15 +39,15 @@ FindingState = Literal["ok", "missing", "old", "wrong"]
 
 
 class DoctorFinding(msgspec.Struct, frozen=True):
-    """One thing that was looked at.
+    """The finding of one check.
 
     Attributes:
-        part: What it belongs to: installed, keys, data, prices, storage, model.
-        subject: What it is called.
-        state: How it stands.
-        found: What was found, for people.
-        todo: What to do about it; "" for nothing.
-        cause: Of a model: what is the matter, in one word for programs; "" for nothing.
+        part: The group: installed, keys, data, prices, storage, model.
+        subject: The name of the checked thing.
+        state: The result of the check.
+        found: The finding, for people.
+        todo: The repair; "" for none.
+        cause: For a model: the problem as one word for programs; "" for none.
     """
 
     part: str
@@ -63,7 +63,7 @@ _NAMED = 3
 
 
 def check_data() -> Iterator[DoctorFinding]:
-    """Yield how every source of data stands; each file is read and hashed."""
+    """Yield the finding about each data source; each file is read and hashed."""
     for each in benchmarks():
         if isinstance(each, PullsData):
             for name, source in each.sources().items():
@@ -103,7 +103,7 @@ _EXACT = re.compile(r"==\s*([^,\s]+)")
 
 
 def check_installation() -> Iterator[DoctorFinding]:
-    """Yield what is there of every extra, the engines, and the libraries that are not Python."""
+    """Yield the findings about extras, speech engines and non-Python libraries."""
     extras = _by_extra(requires("dragoman") or ())
     for extra, wanted in extras.items():
         yield _extra(extra, wanted)
@@ -111,7 +111,11 @@ def check_installation() -> Iterator[DoctorFinding]:
         found = _version(package)
         todo = "" if found else f"pip install {package}, for --speaker or --asr {engine}/PATH"
         yield DoctorFinding(
-            INSTALLED_PART, engine, "ok" if found else "missing", found or "not there", todo
+            INSTALLED_PART,
+            engine,
+            "ok" if found else "missing",
+            found or "not installed (optional)",
+            todo,
         )
     if _version("espeakng-loader"):
         yield _espeak()
@@ -151,7 +155,9 @@ def _extra(extra: str, wanted: Mapping[str, str]) -> DoctorFinding:
     if others:
         return DoctorFinding(INSTALLED_PART, extra, "wrong", ", ".join(others), todo)
     if absent:
-        return DoctorFinding(INSTALLED_PART, extra, "missing", f"without {', '.join(absent)}", todo)
+        return DoctorFinding(
+            INSTALLED_PART, extra, "missing", f"missing: {', '.join(absent)}", todo
+        )
     return DoctorFinding(INSTALLED_PART, extra, "ok", there)
 
 
@@ -177,7 +183,7 @@ KEYS_PART = "keys"
 
 
 def check_keys() -> Iterator[DoctorFinding]:
-    """Yield every variable that a key is read from, and what it is for."""
+    """Yield the finding about each variable of an API key, with its purpose."""
     for name, uses in _uses().items():
         used = ", ".join(dict.fromkeys(uses))
         if environment_variable(name):
@@ -199,7 +205,7 @@ def _uses() -> dict[str, list[str]]:
             if provider.key_env:
                 uses.setdefault(provider.key_env, []).append(f"{name} ({kind})")
     uses.setdefault(SEARCH_KEY, []).append("bfcl:web_search_*")
-    uses.setdefault(TOKEN_VARIABLE, []).append("agents behind HTTP that want one")
+    uses.setdefault(TOKEN_VARIABLE, []).append("agents behind HTTP that need one")
     return uses
 
 
@@ -207,27 +213,27 @@ PRICES_PART, SUBJECT = "prices", "price table"
 
 
 def check_prices(today: date) -> DoctorFinding:
-    """Return how many of the prices that ship are old on a day, and what to do."""
+    """Return the number of bundled prices that are old on a day, and the repair."""
     table = load_prices(None)
     aged = table.aged(table.prices, today)
     if not aged:
         return DoctorFinding(PRICES_PART, SUBJECT, "ok", f"{len(table.prices):,}, {table.as_of}")
     found = (
-        f"{len(aged):,} of {len(table.prices):,} were looked up more than {OLD_DAYS} days ago, "
-        f"the oldest on {aged[0].origin.as_of}"
+        f"{len(aged):,} of {len(table.prices):,} prices were looked up more than "
+        f"{OLD_DAYS} days ago, the oldest on {aged[0].origin.as_of}"
     )
-    todo = "give those of your models with --prices FILE (docs/costs.md)"
+    todo = "give the prices of your models with --prices FILE (docs/how_to/costs.md)"
     return DoctorFinding(PRICES_PART, SUBJECT, "old", found, todo)
 
 
 STORAGE_PART = "storage"
 
 LEAST_FREE = 1_000_000_000
-"""Bytes of disk below which runs with audio, or pulled data, may not fit."""
+"""Free disk space in bytes below which audio runs or pulled data may not fit."""
 
 
 def check_storage() -> Iterator[DoctorFinding]:
-    """Yield caches, disks, and how many files may be open."""
+    """Yield the findings about caches, disks and the limit of open files."""
     yield _replies(cache_folder() / FILE)
     speech = cache_folder() / "speech"
     yield DoctorFinding(
@@ -247,12 +253,12 @@ def _replies(path: Path) -> DoctorFinding:
         STORAGE_PART,
         "replies",
         "ok",
-        f"{facts.replies:,} remembered, {_size(facts.bytes)} in {path}",
+        f"{facts.replies:,} cached, {_size(facts.bytes)} in {path}",
     )
 
 
 def _disk(name: str, folder: Path) -> DoctorFinding:
-    """Return how much room there is where a folder lies, or will lie."""
+    """Return the free space on the disk of an existing or future folder."""
     there = next(each for each in (folder, *folder.parents) if each.exists())
     if not os.access(there, os.W_OK):
         todo = "choose another folder, or XDG_CACHE_HOME for the cache"
@@ -261,19 +267,19 @@ def _disk(name: str, folder: Path) -> DoctorFinding:
     found = f"{_size(free)} free at {folder}"
     if free < LEAST_FREE:
         return DoctorFinding(
-            STORAGE_PART, name, "wrong", found, "make room: spoken runs keep their audio"
+            STORAGE_PART, name, "wrong", found, "free disk space: spoken runs store their audio"
         )
     return DoctorFinding(STORAGE_PART, name, "ok", found)
 
 
 def _open_files() -> DoctorFinding:
-    """Return how many files a process may open, as far as it may raise that itself."""
+    """Return the limit of open files of a process, after it raises the limit itself."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard == resource.RLIM_INFINITY:
         return DoctorFinding(STORAGE_PART, "open files", "ok", "no limit")
     wanted = DEFAULT_CONCURRENCY
     fitting = hard - SPARE
-    found = f"at most {hard:,}: {max(fitting, 1):,} conversations at once"
+    found = f"at most {hard:,}, enough for {max(fitting, 1):,} conversations at a time"
     if fitting < wanted:
         return DoctorFinding(
             STORAGE_PART, "open files", "wrong", found, f"ulimit -n {wanted + SPARE}"

@@ -55,21 +55,20 @@ from dragoman.store.atomic_files import atomic_write
 from dragoman.store.run_store import open_run
 from dragoman.store.training_results import TrainingResult
 
-_TITLE = "What training bought"
+_TITLE = "Effect of training"
 _FILES = ("study.md", "study.tex", "study.json", "study.csv", "study.parquet", "study.html")
 
 
 def study_plan(path: Path, price_per_hour: float | None, *, dry_run: bool, as_json: bool) -> None:
-    """Do what a plan says and is not done yet, or say what that would be.
+    """Run the unfinished parts of a plan, or print them.
 
-    `price_per_hour` is what the machine costs that trains, in US dollars; None where it is not
-    known.
+    `price_per_hour` is the price of the training machine in US dollars; None if it is unknown.
 
     Raises:
-        UsageError: Where something in the plan is to be corrected.
-        DataError: Where something cannot be read.
-        StoreError: Where something cannot be written.
-        StoreError: Where a folder holds another run.
+        UsageError: If something in the plan must be corrected.
+        DataError: If something cannot be read.
+        StoreError: If something cannot be written.
+        StoreError: If a folder holds another run.
     """
     require_price(price_per_hour)
     plan = msgspec.structs.replace(read_plan(path), price_per_hour=price_per_hour)
@@ -84,13 +83,13 @@ def measure_recipe(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Train as a recipe says, if that is not done, and play its model before and after.
+    """Train by a recipe unless that is done, and play its model before and after.
 
     Raises:
-        UsageError: Where something in the recipe is to be corrected.
-        DataError: Where something cannot be read.
-        StoreError: Where something cannot be written.
-        StoreError: Where a folder holds another run.
+        UsageError: If something in the recipe must be corrected.
+        DataError: If something cannot be read.
+        StoreError: If something cannot be written.
+        StoreError: If a folder holds another run.
     """
     plan = msgspec.structs.replace(plan_of(recipe, asked), price_per_hour=price_per_hour)
     _study(plan, dry_run=dry_run, as_json=as_json)
@@ -113,8 +112,8 @@ def _study(plan: StudyPlan, *, dry_run: bool, as_json: bool) -> None:
     for name, value in summary.facts:
         print_line(f"{name}: {value}")
     print_line(
-        f"{plan.out / 'study.html'}: figures, and tables by language; beside it Markdown, LaTeX "
-        "and data"
+        f"{plan.out / 'study.html'}: figures, and tables by language; also Markdown, "
+        "LaTeX and data files"
     )
 
 
@@ -146,7 +145,7 @@ def _print_plan(plan: StudyPlan, arms: tuple[PreparedArm, ...]) -> None:
             continue
         reported = f"{len(each.prepared.rows)} rows, {len(each.prepared.leaks)} refused"
         if each.prepared.unused:
-            reported += f", {len(each.prepared.unused)} cannot be learnt from"
+            reported += f", {len(each.prepared.unused)} cannot be used"
         if each.trains:
             needs = memory_needs(each.prepared.recipe, each.prepared.model, on_gpu=False)
             reported += (
@@ -181,12 +180,12 @@ class TrainingRequest(NamedTuple):
 
 
 def run_recipe(path: Path, asked: Measuring | None, request: TrainingRequest) -> None:
-    """Train by a recipe, or print the plan of it; measure the gain where that is asked.
+    """Train by a recipe, or print its plan; measure the gain if requested.
 
     Raises:
-        UsageError: Where something in the recipe, its rows or its model is to be corrected.
-        DataError: Where rows cannot be read.
-        StoreError: Where something cannot be written.
+        UsageError: If something in the recipe, its rows or its model must be corrected.
+        DataError: If rows cannot be read.
+        StoreError: If something cannot be written.
     """
     price, as_json = request.price_per_hour, request.as_json
     require_price(price)
@@ -211,18 +210,18 @@ def run_recipe(path: Path, asked: Measuring | None, request: TrainingRequest) ->
 def make_tiny(  # noqa: PLR0913 - the options of one command
     out: Path, rows: Sequence[Path], size: str, vocabulary: int, seed: int, *, passages: bool
 ) -> None:
-    """Write a tiny model and say how large it is.
+    """Write a tiny model and print its size.
 
     Raises:
-        UsageError: Where there is no such size, or `out` is taken.
-        DataError: Where rows cannot be read.
+        UsageError: If the size does not exist, or `out` exists.
+        DataError: If rows cannot be read.
     """
     known = {name: name for name in SIZES}
     if size not in known:
         raise UsageError(f"--size {size}: choose {', '.join(known)}")
     form = TinyForm(known[size], vocabulary, passages=passages, seed=seed)
     count = write_tiny(read_rows(rows), out, form)
-    print(f"{out}: {count:,} parameters, nothing learnt yet")
+    print(f"{out}: {count:,} untrained parameters")
 
 
 def write_rows(  # noqa: PLR0913 - the options of one command
@@ -234,12 +233,12 @@ def write_rows(  # noqa: PLR0913 - the options of one command
     *,
     as_json: bool,
 ) -> None:
-    """Write the conversations of a run as rows, and say how many became none and why.
+    """Write conversations of a run as rows, and print how many are excluded and why.
 
     Raises:
-        UsageError: Where no conversation becomes a row.
-        StoreError: Where the run cannot be read or was never scored so.
-        StoreError: Where the file cannot be written.
+        UsageError: If no conversation becomes a row.
+        StoreError: If the run cannot be read, or has no such scoring.
+        StoreError: If the file cannot be written.
     """
     if only not in {"passed", "all"}:
         raise UsageError(f"--only {only}: choose passed or all")
@@ -254,7 +253,7 @@ def write_rows(  # noqa: PLR0913 - the options of one command
     if as_json:
         print(msgspec.json.encode({"rows": len(found.rows), "left_out": found.left_out}).decode())
     else:
-        print(f"{len(found.rows)} rows in {out}" + (f"; left out: {said}" if said else ""))
+        print(f"{len(found.rows)} rows in {out}" + (f"; excluded: {said}" if said else ""))
 
 
 def _about_rows(prepared: Prepared | PreparedRows) -> str:
@@ -262,13 +261,13 @@ def _about_rows(prepared: Prepared | PreparedRows) -> str:
     kinds = Counter(leak.kind for each in prepared.leaks.values() for leak in each)
     shared = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
     if not prepared.recipe.evaluation:
-        return f"{len(prepared.rows)} rows; compared with no evaluation"
+        return f"{len(prepared.rows)} rows; not compared with an evaluation"
     said = f"{len(prepared.rows)} rows; {refused} refused"
     return f"{said} (shared with the evaluation: {shared})" if refused else said
 
 
 def _show_plan(recipe: Recipe, price: float | None, *, as_json: bool) -> None:
-    """Show what a training would learn from and need; its needs are unknown without its model."""
+    """Print the rows and requirements of a training; without its model they are unknown."""
     has_model = Path(recipe.model).exists()
     found = prepare(recipe) if has_model else prepare_rows(recipe)
     prepared = found if isinstance(found, Prepared) else None
@@ -301,8 +300,8 @@ def _show_plan(recipe: Recipe, price: float | None, *, as_json: bool) -> None:
 
 def _without_model(recipe: Recipe) -> str:
     return (
-        f"{recipe.model}: no such model here, so memory, disk and time are not known: put a "
-        f"folder with {CONFIG} and weights there to see them"
+        f"{recipe.model}: the model is not here, so memory, disk and time are unknown: put a "
+        f"folder with {CONFIG} and weights there"
     )
 
 
@@ -329,7 +328,7 @@ def _least_costs(prepared: Prepared, price: float | None) -> dict[str, float] | 
 
 
 def _describe_requirements(prepared: Prepared, price: float | None) -> Iterator[str]:
-    """Yield what a training needs of a machine, in words."""
+    """Yield the requirements of a training, in words."""
     recipe, model = prepared.recipe, prepared.model
     cpu, gpu = (memory_needs(recipe, model, on_gpu=on_gpu) for on_gpu in (False, True))
     share = f"{cpu.trained:,} of {cpu.parameters:,} parameters are trained"
@@ -347,23 +346,23 @@ def _describe_requirements(prepared: Prepared, price: float | None) -> Iterator[
     times = ", ".join(f"{name} {clock(effort.seconds_on(each))}" for name, each in fit.items())
     biggest = max(each.memory for each in gpus().values())
     yield (
-        f"at least, by their data sheets (no training reaches half of that): {times}"
+        f"least time by data sheets of GPUs (real trainings take more than twice as long): {times}"
         if fit
         else (
-            f"more memory than one GPU of {biggest} GiB has: take a smaller model, batch or "
+            f"needs more memory than a GPU of {biggest} GiB: take a smaller model, batch or "
             "max_length"
         )
     )
     if costs := _least_costs(prepared, price):
         reported = ", ".join(f"{name} {cost:.4f} USD" for name, cost in costs.items())
-        yield f"at {price:,} USD an hour that is at least: {reported}"
+        yield f"least cost at {price:,} USD an hour: {reported}"
 
 
 def _show_trained(prepared: Prepared, trained: TrainingResult, *, as_json: bool) -> None:
     if as_json:
         print(msgspec.json.encode(trained).decode())
         return
-    unused = f"; {len(trained.unused)} could not be learnt from" if trained.unused else ""
+    unused = f"; {len(trained.unused)} could not be used" if trained.unused else ""
     resumed = f" after step {trained.resumed}" if trained.resumed else ""
     loss = "" if trained.loss is None else f", last loss {trained.loss:.4f}"
     print(
@@ -374,4 +373,4 @@ def _show_trained(prepared: Prepared, trained: TrainingResult, *, as_json: bool)
     for folder in trained.folders:
         print(folder)
     if prepared.leaks or trained.unused:
-        print(f"{prepared.recipe.out}/refused.jsonl: what was left out, and why")
+        print(f"{prepared.recipe.out}/refused.jsonl: the excluded rows, with reasons")

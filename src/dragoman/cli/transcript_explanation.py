@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 MAX_CHARACTERS = 20_000
-"""The longest text that is explained."""
+"""Longest text that is explained, in characters."""
 
 Kind = Literal["hit", "substitution", "deletion", "insertion"]
 
@@ -56,7 +56,7 @@ _LABEL_WIDTH = 12
 
 
 class TranscriptQuestion(NamedTuple):
-    """What is to be explained, as it was typed."""
+    """The texts to explain, as they were typed."""
 
     said: str
     heard: str
@@ -64,10 +64,10 @@ class TranscriptQuestion(NamedTuple):
     values: tuple[str, ...]
 
     def require_valid(self) -> None:
-        """Refuse what cannot be explained.
+        """Refuse an invalid question.
 
         Raises:
-            UsageError: For a text that is too long, a language that is no tag, or an empty value.
+            UsageError: For a text that is too long, an invalid language tag, or an empty value.
         """
         named = (
             ("SAID", self.said),
@@ -87,7 +87,7 @@ class TranscriptQuestion(NamedTuple):
 
 
 class AlignedUnits(msgspec.Struct, frozen=True):
-    """A unit said and the unit heard for it; None on a side where nothing stands."""
+    """A spoken unit and its recognized unit; None for a missing unit."""
 
     said: str | None
     heard: str | None
@@ -95,7 +95,10 @@ class AlignedUnits(msgspec.Struct, frozen=True):
 
 
 class RecognizedValue(msgspec.Struct, frozen=True):
-    """Where and how the texts state a value; `start` and `end` are places in the transcript."""
+    """The place and form in which the texts state a value.
+
+    `start` and `end` are places in the transcript.
+    """
 
     value: str
     type: ValueType
@@ -114,7 +117,7 @@ class ScoredTexts(msgspec.Struct, frozen=True):
 
 
 class Versions(msgspec.Struct, frozen=True):
-    """By which rules the texts were read."""
+    """The versions of the rules that the texts were read by."""
 
     normalizer: str = NORMALIZER
     scoring: str = NORMALIZATION
@@ -122,21 +125,21 @@ class Versions(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What `dragoman heard --json` prints.
+    """The output of `dragoman heard --json`.
 
     Attributes:
         language: The tag of both texts.
         raw: The transcript as it was given.
         normalized: The transcript after inverse text normalization.
-        scoring: Both texts as they are counted.
+        scoring: Both texts in the form that is counted.
         word_error_rate: None where words cannot be counted.
         character_error_rate: None where characters cannot be counted.
-        alignment: Words beside each other; characters where words are not counted; nothing where
-            there are too many of them.
+        alignment: Pairs of words; pairs of characters if words are not counted; empty if there are
+            too many units.
         values: One entry for each value, in the order in which they were asked for.
-        versions: By which rules.
-        word_error_reason: Why there is no word error rate.
-        character_error_reason: Why there is no character error rate.
+        versions: The versions of the rules.
+        word_error_reason: The reason for a missing word error rate.
+        character_error_reason: The reason for a missing character error rate.
     """
 
     language: str
@@ -156,7 +159,7 @@ def explain(question: TranscriptQuestion, *, as_json: bool) -> None:
     """Explain a transcript.
 
     Raises:
-        UsageError: Where the question cannot be answered.
+        UsageError: If the question cannot be answered.
     """
     question.require_valid()
     said, heard, language, _ = question
@@ -207,7 +210,7 @@ def _aligned_units(question: TranscriptQuestion) -> Iterator[AlignedUnits]:
 
 
 def _counted_units(question: TranscriptQuestion) -> tuple[Sequence[str], Sequence[str]]:
-    """Return both texts as what is aligned: words, or characters where words are not counted."""
+    """Return both texts as aligned units: words, or characters if words are not counted."""
     said = scoring_units(question.said, question.language)
     heard = scoring_units(question.heard, question.language)
     if primary_language(question.language) in UNSPACED:
@@ -216,7 +219,7 @@ def _counted_units(question: TranscriptQuestion) -> tuple[Sequence[str], Sequenc
 
 
 def _characters(units: Iterable[str]) -> list[str]:
-    """Return the characters of units, each with the marks that it carries."""
+    """Return the characters of units, each with its combining marks."""
     characters: list[str] = []
     for sign in "".join(units):
         if characters and unicodedata.category(sign)[0] == "M":
@@ -251,7 +254,7 @@ def _print(
     terminal = console()
     if primary_language(explanation.language) not in FULL_LANGUAGES:
         terminal.print(
-            _text(f"number words are not read in {explanation.language}; figures are"), end="\n\n"
+            _text(f"number words are not parsed in {explanation.language}, only digits"), end="\n\n"
         )
     _print_texts(terminal, explanation)
     for line in _alignment_lines(explanation.alignment, terminal.width):
@@ -278,7 +281,7 @@ def _print_texts(terminal: "Console", explanation: Explanation) -> None:
 
 
 def _alignment_lines(units: Sequence[AlignedUnits], width: int) -> Iterator["Text"]:
-    """Yield both texts below each other with a line of marks, as wide as the terminal."""
+    """Yield both texts one below the other with a line of marks, wrapped to the terminal."""
     from rich.cells import cell_len
 
     block: list[tuple[AlignedUnits, int]] = []
@@ -315,7 +318,7 @@ def _block(block: Sequence[tuple[AlignedUnits, int]]) -> Iterator["Text"]:
 
 
 def _legend(units: Sequence[AlignedUnits]) -> str:
-    """Return what the marks mean, with how many there are; nothing where there is none."""
+    """Return the meaning and number of each mark that occurs."""
     counts = Counter(unit.kind for unit in units)
     return ", ".join(
         f"{mark} {counts[kind]} {kind}{'' if counts[kind] == 1 else 's'}"
@@ -326,14 +329,14 @@ def _legend(units: Sequence[AlignedUnits]) -> str:
 
 def _rate_line(name: str, edits: AlignmentCounts | Unscored) -> str:
     if isinstance(edits, Unscored):
-        return f"{name} none: {edits.reason}"
+        return f"{name}: none: {edits.reason}"
     errors = edits.substitutions + edits.deletions + edits.insertions
     return f"{name} {100 * edits.rate:.1f} % ({errors:,} of {edits.said:,})"
 
 
 def _table(explanation: Explanation) -> TextTable:
     return TextTable(
-        ("value", "type", "said", "heard", "form", "as it was heard"),
+        ("value", "type", "said", "heard", "form", "as recognized"),
         tuple(
             (
                 entry.value,
@@ -349,7 +352,7 @@ def _table(explanation: Explanation) -> TextTable:
 
 
 def _text(text: str, style: str = "") -> "Text":
-    """Return a text for the terminal; what acts on one is written out."""
+    """Return a text for the terminal, with control codes escaped."""
     from rich.text import Text
 
     return Text(escape_controls(text), style=style)

@@ -40,11 +40,11 @@ _INSTANCES = ("files", "tasks", "docstrings", "policies", "messages")
 
 
 def print_texts(suite: str | None) -> None:
-    """Print how much there is to translate of a suite, by file, and what its languages have.
+    """Print the size of a suite's texts by file, and the state of its languages.
 
     Raises:
-        UsageError: Where no suite is named, one that does not exist, or that cannot be translated.
-        DataError: Where data are missing or damaged.
+        UsageError: If no suite is named, or it does not exist or cannot be translated.
+        DataError: If data are missing or damaged.
     """
     if suite is None:
         raise UsageError("list texts: name a suite: `dragoman list texts courier`")
@@ -67,7 +67,7 @@ def _print_files(found: DomainStatistics) -> None:
         found.domain,
         ("file", "for", "places", "texts", "characters"),
         (*rows, total),
-        "Equal texts of a context are one text, in whatever file they are.",
+        "Equal texts of a context count as one text across files.",
     )
 
 
@@ -99,7 +99,7 @@ def _print_schemas(found: DomainStatistics) -> None:
         (each.file, *map(_number, (each.models, each.value_sets, each.values, each.distinct)))
         for each in found.schemas
     )
-    note = f"Different values in all: {found.distinct_values:,}." if len(rows) > 1 else ""
+    note = f"Distinct values in all schemas: {found.distinct_values:,}." if len(rows) > 1 else ""
     _print("", ("schema", "models", "value sets", "values", "different"), rows, note)
 
 
@@ -130,7 +130,7 @@ _MOST = 200
 
 
 class TranslateOptions(NamedTuple):
-    """The options of `translate` as they were given."""
+    """The options of `dragoman translate`."""
 
     suite: str
     to: tuple[str, ...]
@@ -148,7 +148,7 @@ class TranslateOptions(NamedTuple):
     read_timeout: float | None
 
     def request(self) -> TranslationRequest:
-        """Return what is asked for.
+        """Return the request that the options make.
 
         Raises:
             UsageError: For a component that does not exist, or a number below 1.
@@ -173,7 +173,7 @@ class TranslateOptions(NamedTuple):
 
 
 def translate_suite(asked: TranslateOptions, *, dry_run: bool, full: bool, as_json: bool) -> int:
-    """Translate, or say what that would take; 1 where a text could not be translated."""
+    """Translate, or print an estimate; return 1 if a text could not be translated."""
     request = asked.request()
     if dry_run:
         _print_plans(plan_translation(request), as_json=as_json)
@@ -181,7 +181,9 @@ def translate_suite(asked: TranslateOptions, *, dry_run: bool, full: bool, as_js
     try:
         result = run_translation(request, progress=show_progress)
     except StepStopped:
-        print_error(f"stopped; what came is in {request.memory_path}: the same command goes on")
+        print_error(
+            f"stopped; results so far are in {request.memory_path}: the same command continues"
+        )
         return INTERRUPTED
     if as_json:
         print_json(_result_object(result))
@@ -216,7 +218,7 @@ def _print_plans(plan: TranslationPlan, *, as_json: bool) -> None:
             title=f"{plan.domain} by {plan.model}",
             note="Nothing was sent. Tokens and cost are estimates: "
             + "; ".join(explain_estimates(each.language) for each in plans)
-            + f". What has to be asked for again is not in them. Prices: {plan.prices.as_of}.",
+            + f". Retries are not included. Prices: {plan.prices.as_of}.",
             numbers=frozenset(headings[1:]),
         )
     )
@@ -226,7 +228,7 @@ def _print_plans(plan: TranslationPlan, *, as_json: bool) -> None:
 
 
 def _describe_request_plan(plan: LanguagePlan, domain: str) -> str:
-    """Return in words what is to be sent, beside what would be sent place by place."""
+    """Return the size of the requests in words, with the size of sending each text separately."""
     texts = sum(len(request.items) for request in plan.plan.requests)
     return (
         f"{plan.language.code}: {plan.plan.segments:,} places, {plan.plan.texts:,} distinct texts, "
@@ -285,7 +287,7 @@ def _print_result(result: TranslationResult, *, full: bool) -> None:
         places = sum(len(text.unit.segments) for text in each.settled)
         print_line(
             f"{each.language.code}: {places:,} places, {len(each.settled):,} distinct texts, "
-            f"{_count(each, 'asked'):,} of them had from "
+            f"{_count(each, 'asked'):,} of them from "
             f"{result.model}{_by_the_source(result.domain)}"
         )
     for each in result.languages:
@@ -296,17 +298,19 @@ def _print_result(result: TranslationResult, *, full: bool) -> None:
 
 
 def _notes(result: LanguageResult, *, full: bool) -> Iterator[str]:
-    """Yield what is to be said of a language: its files, and what is wrong with its texts."""
+    """Yield the notes on a language: its files, and the problems of its texts."""
     if result.written:
         yield f"\n{result.folder}: {', '.join(result.written)}"
     for name in result.left_alone:
         yield (
-            f"{result.folder / name}: not as it was written, or written by somebody else: left "
-            "alone; "
-            "take it over with `dragoman memory import`, or move it away"
+            f"{result.folder / name}: not replaced, because it was changed or written by another "
+            "program; import it with `dragoman memory import`, or move it away"
         )
     for name in result.incomplete:
-        yield f"{result.folder / name}: not written, texts of it could not be had: run it again"
+        yield (
+            f"{result.folder / name}: not written, because some texts are untranslated: "
+            "run the command again"
+        )
     for note in result.notes:
         yield f"  {note}"
     counts = Counter(found.code for text in result.settled for found in text.issues)
@@ -320,11 +324,11 @@ def _notes(result: LanguageResult, *, full: bool) -> Iterator[str]:
     for text in wrong if full else wrong[:_SHOWN]:
         yield f"  {_describe_unit(text)}"
     if len(wrong) > _SHOWN and not full:
-        yield f"  and {len(wrong) - _SHOWN:,} more: --full names them"
+        yield f"  and {len(wrong) - _SHOWN:,} more: --full"
 
 
 def _describe_unit(text: UnitResult) -> str:
-    """Return one line about a text that something is wrong with."""
+    """Return one line about a text with a problem."""
     where = text.unit.segment.address
     more = f" and {len(text.unit.segments) - 1} more" if len(text.unit.segments) > 1 else ""
     found = "; ".join(f"{each.code}: {each.what}" for each in text.issues)
@@ -336,9 +340,8 @@ def _describe_unit(text: UnitResult) -> str:
 def _print_issues(result: TranslationResult) -> None:
     if result.odd:
         print_line(
-            f"\n{formatting.format_count(len(result.odd), 'answer')} with something odd, asked for "
-            "again where "
-            f"it mattered; the first: {formatting.truncate_text(result.odd[0], _MOST)}"
+            f"\n{formatting.format_count(len(result.odd), 'answer')} with anomalies, requested "
+            f"again if necessary; the first: {formatting.truncate_text(result.odd[0], _MOST)}"
         )
 
 

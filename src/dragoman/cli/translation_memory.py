@@ -10,7 +10,7 @@ from dragoman.report.text_tables import TextTable, print_table
 
 
 def show_memory(path: Path, prices: Path | None, *, as_json: bool) -> None:
-    """Print what a memory holds, and what it took."""
+    """Print the contents of a memory, with its usage and cost."""
     held = memory_io.read_memory(path, prices)
     counts, usage, costs, reviews = held.counts, held.usage, held.costs, held.reviews
     if as_json:
@@ -59,20 +59,20 @@ def show_memory(path: Path, prices: Path | None, *, as_json: bool) -> None:
 def import_translations(
     source: str, path: Path, suites: Sequence[str], languages: Sequence[str], *, as_json: bool
 ) -> None:
-    """Read a TMX file, or artifacts of suites, into a memory."""
+    """Import a TMX file, or artifacts of suites, into a memory."""
     found = memory_io.import_translations(source, path, suites, languages)
     if as_json:
         print_json({"imported": found})
         return
     for each in found:
         more = [
-            f"{each.read - each.taken:,} gave way to what is there"
+            f"{each.read - each.taken:,} kept out by existing translations"
             if each.taken < each.read
             else "",
-            f"{each.disagreeing:,} had several, the most frequent is taken"
+            f"{each.disagreeing:,} had several translations, of which the most frequent was taken"
             if each.disagreeing
             else "",
-            *(f"{count:,} left out: {why}" for why, count in each.left_out.items()),
+            *(f"{count:,} excluded: {why}" for why, count in each.left_out.items()),
         ]
         reported = "; ".join(part for part in more if part)
         print_line(
@@ -80,11 +80,11 @@ def import_translations(
             f"{f' ({reported})' if reported else ''}"
         )
     if not found:
-        print_line(f"{source}: no translations from English in it")
+        print_line(f"{source}: no translations from English")
 
 
 def export_translations(path: Path, out: Path, language: str) -> None:
-    """Write a memory as TMX."""
+    """Export a memory as TMX."""
     count = memory_io.export_translations(path, out, language)
     print_line(f"{out}: {formatting.format_count(count, 'translation')}")
 
@@ -92,7 +92,7 @@ def export_translations(path: Path, out: Path, language: str) -> None:
 def print_memory_comparison(
     path: Path, other: Path, suites: Sequence[str], languages: Sequence[str], *, as_json: bool
 ) -> None:
-    """Print how alike two memories are."""
+    """Print a comparison of two memories."""
     found = memory_io.compare_memories(path, other, suites, languages)
     if as_json:
         print_json({"agreement": found})
@@ -108,7 +108,7 @@ def print_memory_comparison(
                 )
                 for each in found
             ),
-            note="" if found else "no text is in both",
+            note="" if found else "the memories have no common text",
             numbers=frozenset(headings[3:]),
         )
     )

@@ -26,7 +26,7 @@ _SHOWN = 20
 def review_request(
     suites: str, language: str, memory: Path, assets: str, components: Sequence[str]
 ) -> ReviewRequest:
-    """Return what is to be reviewed.
+    """Return the texts to review.
 
     Raises:
         UsageError: For a component that does not exist.
@@ -46,8 +46,8 @@ def export_review(
 ) -> int:
     """Write a workbook, or a folder of CSV files.
 
-    With `may_make_memory`, a memory that has nothing of the language gets the translations that
-    the suites ship.
+    With `may_make_memory`, a memory without the language gets the translations that the suites
+    ship.
     """
     if may_make_memory:
         steps.require_free(export.out)
@@ -65,7 +65,7 @@ def export_review(
 
 
 def _make_memory(asked: ReviewRequest) -> None:
-    """Fill a memory that has nothing of the language with the translations that suites ship."""
+    """Fill a memory without the language with the translations that suites ship."""
     language = find_language(asked.language).code
     if asked.memory.exists() and steps.read_reviews(asked.memory, language).counts:
         return
@@ -81,7 +81,7 @@ def _make_memory(asked: ReviewRequest) -> None:
 def import_review(
     asked: ReviewRequest, files: Sequence[Path], reviewer: str, *, as_json: bool
 ) -> int:
-    """Take a reviewer's files; 1 where a row of them is refused."""
+    """Import a reviewer's files; return 1 if a row is refused."""
     imported = steps.import_review(asked, files, reviewer)
     if as_json:
         print_json(_imported_object(imported))
@@ -102,7 +102,7 @@ def print_status(memory: Path, language: str, *, as_json: bool) -> int:
     if reviews:
         print_table(_reviews_table(reviews))
     else:
-        print_line("nothing was reviewed yet")
+        print_line("no reviews yet")
     return 0
 
 
@@ -144,7 +144,7 @@ def _print_export(out: Path, rows: Mapping[str, Sequence[ReviewRow]]) -> None:
         TextTable(
             headings,
             tuple(table),
-            title="quality as far as rules can tell, 0 to 1; the worst stand first",
+            title="rule-based quality, 0 to 1; the worst first",
             numbers=frozenset(headings[1:]),
         )
     )
@@ -177,7 +177,7 @@ def _print_imported(imported: ImportedReview, asked: ReviewRequest) -> None:
         more = len(review.refused) - _SHOWN
         also = f" (and {more} more)" if more > 0 else ""
         print_error(
-            f"nothing was taken: "
+            f"nothing was imported: "
             f"{formatting.format_count(len(review.refused), 'row')} refused{also}"
         )
         return
@@ -191,16 +191,15 @@ def _print_imported(imported: ImportedReview, asked: ReviewRequest) -> None:
         print_line(f"\naccepted in all: {_format_acceptance_rate(review.counts())}")
     if review.gone:
         print_line(
-            f"{formatting.format_count(len(review.gone), 'row')} of texts that changed since, not "
-            "taken: "
-            f"first {review.gone[0]}"
+            f"{formatting.format_count(len(review.gone), 'row')} of texts that changed since the "
+            f"export, not imported: first {review.gone[0]}"
         )
     if imported.record is None:
-        print_line("no row has a verdict or a correction: nothing was taken")
+        print_line("no row has a verdict or a correction: nothing was imported")
         return
     print_line(
         f"{formatting.format_count(len(review.approved), 'text')} reviewed. "
-        "Written into the files by:"
+        "To write them into the files, run:"
     )
     out = asked.memory.parent
     memory = "" if asked.memory == out / FILE else f" --memory {asked.memory}"
@@ -223,7 +222,7 @@ def _imported_object(imported: ImportedReview) -> dict[str, object]:
 
 
 def _format_acceptance_rate(counts: Sequence[ReviewCount]) -> str:
-    """Return the share that stood as it was, with its interval over texts."""
+    """Return the share of texts accepted unchanged, with its interval over texts."""
     read, accepted = sum(each.read for each in counts), sum(each.accepted for each in counts)
     if not read:
         return "-"

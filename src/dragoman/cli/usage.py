@@ -25,7 +25,7 @@ from dragoman.runs.manifest import stored_prices
 from dragoman.store.run_store import open_run
 
 USUAL = ("scenario",)
-"""By what runs are told unless somebody says."""
+"""The default axes."""
 
 
 class UsageRequest(NamedTuple):
@@ -49,8 +49,8 @@ def print_usage(asked: UsageRequest, *, as_json: bool) -> None:
 
     Raises:
         UsageError: For an axis that the runs do not have, and a file of another kind.
-        DataError: Where something cannot be read.
-        StoreError: Likewise.
+        DataError: If something cannot be read.
+        StoreError: If a run cannot be read, or an output file cannot be written.
     """
     require_writable(asked.outs, (".md", ".tex", ".json"))
     artifact_costs, runs, aged = _artifact_costs(asked)
@@ -103,7 +103,7 @@ def _artifact_costs(
 ) -> tuple[list[ArtifactCost], list[Path], dict[str, AgedPrice]]:
     """Return the artifacts that are not runs, the other folders, and the outdated prices.
 
-    The prices are those of the artifacts.
+    The outdated prices are those of the artifacts.
     """
     prices = load_prices(asked.prices)
     artifact_costs: list[ArtifactCost] = []
@@ -136,12 +136,12 @@ def _ledgers(cells: Sequence[CellSummary], asked: UsageRequest) -> Sequence[Axis
 
 
 def today() -> date:
-    """Return the date by which prices are old."""
+    """Return the date on which the age of prices is computed."""
     return datetime.now(tz=UTC).date()  # noqa: TID251 - the command's clock
 
 
 def aged_price(price: AgedPrice) -> str:
-    """Return in one line that a price is old, and where it may be looked up."""
+    """Return one line about an old price and its source."""
     source = price.origin.source or "source unknown"
     return f"{price.model}, of {price.origin.as_of}, {price.days:,} days ago: {source}"
 

@@ -19,16 +19,16 @@ from dragoman.core.texts.characters import escape_controls
 from dragoman.dataframes.published_table_files import read_table
 
 FAILED = 1
-"""The exit status where figures cannot be true, or a row is a copy."""
+"""The exit status if figures cannot be true, or a row is a copy."""
 
 WRONG = frozenset({"infeasible", "duplicate"})
-"""The classes of findings that fail a table; the others are for its reader to weigh."""
+"""The classes of findings that fail a table; the others are hints."""
 
 MAX_CELLS = 3
 
 
 class ValidationResult(msgspec.Struct, frozen=True):
-    """All that was found about a table, and against another one."""
+    """The findings about one table, and about its comparison with another one."""
 
     table: str
     rows: int
@@ -40,7 +40,7 @@ class ValidationResult(msgspec.Struct, frozen=True):
 
 
 class AssumedCounts(msgspec.Struct, frozen=True):
-    """What holds of a table's cells where its columns do not say."""
+    """Counts for tables whose columns do not state them."""
 
     trials: int | None = None
     tasks: int | None = None
@@ -49,7 +49,7 @@ class AssumedCounts(msgspec.Struct, frozen=True):
 def print_validation(
     path: Path, against: Path | None, counts: AssumedCounts, tolerance: float, *, as_json: bool
 ) -> int:
-    """Print what is wrong with a table; return 1 where it holds something that cannot be."""
+    """Print the problems of a table; return 1 for impossible figures or copies."""
     if not 0 <= tolerance <= 1:
         raise UsageError(f"--tolerance must lie between 0 and 1, not {tolerance:g}")
     cells = read_table(path, counts.trials, counts.tasks)
@@ -76,7 +76,7 @@ def _comparison(
 ) -> TableComparison:
     found = compare_tables(cells, other, tolerance)
     if not found.cells:
-        raise UsageError("no cell is in both tables: give them the same names")
+        raise UsageError("the tables have no common cell: use the same names")
     return found
 
 
@@ -88,7 +88,7 @@ def _lines(found: ValidationResult) -> list[str]:
     for entry in found.findings:
         lines += [f"{entry.kind}: {entry.what}", f"    {_where(entry)}"]
     if not found.findings:
-        lines.append("nothing found")
+        lines.append("no problems found")
     if found.comparison is not None:
         lines += _format_comparison(found.comparison, found.against or "")
     return lines

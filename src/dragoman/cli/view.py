@@ -1,6 +1,6 @@
 """The viewer: the `view` command, and the page of a run while it plays (`run --view`).
 
-Run as a module, it serves the run that is named until its standard input ends.
+Run as a module, it serves one run until its standard input ends.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ STOP_SECONDS = 10
 
 
 def view_runs(folders: Sequence[Path], port: int, *, browser: bool) -> None:
-    """Serve runs until interrupted; the address is printed when it answers.
+    """Serve runs until interrupted, and print the address when the server answers.
 
     Raises:
-        UsageError: Where a folder does not exist, or the port is taken.
+        UsageError: If a folder does not exist, or the port is taken.
     """
     from dragoman.viewer.open_runs import DEFAULT, Library, require_places
 
@@ -53,14 +53,14 @@ async def _serve(library: "Library", port: int, *, browser: bool) -> None:
 
 @contextmanager
 def live_page(folder: Path, *, is_on: bool) -> Iterator[None]:
-    """Serve a run's page while it plays, and open it in a browser where there is a display.
+    """Serve a run's page while it plays, and open it in a browser if there is a display.
 
-    The page ends with the run. In a terminal it stays until Enter or Ctrl-C, so that the last
-    conversations can be looked at.
+    The page closes with the run. In a terminal it stays until Enter or Ctrl-C, so that the last
+    conversations can be read.
 
     Args:
         folder: The run's folder.
-        is_on: Whether the page is wanted.
+        is_on: Whether to serve the page.
     """
     if not is_on:
         yield
@@ -91,17 +91,17 @@ def has_display() -> bool:
 
 
 def _address(viewer: "subprocess.Popen[bytes]") -> str:
-    """Return the address when the viewer answers; "" where it does not start."""
+    """Return the address when the viewer answers; "" if it does not start."""
     line = viewer.stdout.readline().decode().strip() if viewer.stdout is not None else ""
     if line:
         print(f"view: {line}", file=sys.stderr, flush=True)
     else:
-        print_error("view: the page could not be served; the run goes on")
+        print_error("view: the page could not be served; the run continues")
     return line
 
 
 def _stop(viewer: "subprocess.Popen[bytes]") -> None:
-    """End the viewer: it ends when its standard input does."""
+    """Stop the viewer by closing its standard input."""
     if viewer.stdin is not None:
         with suppress(OSError):
             viewer.stdin.close()

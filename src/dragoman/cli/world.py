@@ -10,30 +10,30 @@ from dragoman.testing.itc_server import SimulatedApiServer, load_faults, write_d
 
 
 def serve_simulated_apis(port: int, faults: str | None, at: str | None) -> None:
-    """Serve the bundled world until interrupted; its address is printed when it answers.
+    """Serve the bundled world until interrupted, and print its address when it answers.
 
     Raises:
-        UsageError: Where the faults cannot be read, the time is none, or the port is taken.
+        UsageError: If the faults cannot be read, the time is invalid, or the port is taken.
     """
     now = None if at is None else moment(at)
     asyncio.run(_serve(SimulatedApiServer(load_faults(faults), now=now, port=port)))
 
 
 def print_documents(folder: Path, port: int) -> None:
-    """Write the documents about the APIs and say how many there are.
+    """Write the documents about the APIs and print their number.
 
     Raises:
-        UsageError: Where they cannot be written.
+        UsageError: If they cannot be written.
     """
     written = write_documents(folder, f"http://127.0.0.1:{port}")
     print(f"{len(written)} documents in {folder}")
 
 
 def moment(text: str) -> datetime:
-    """Read an instant.
+    """Parse an instant.
 
     Raises:
-        UsageError: Where it is none, or has no offset.
+        UsageError: If the text is not an instant, or has no offset.
     """
     try:
         found = datetime.fromisoformat(text)

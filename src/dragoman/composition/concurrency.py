@@ -1,6 +1,6 @@
 """Default time-outs and concurrency of a run, lower for servers on this machine.
 
-An option that is given holds for every server, wherever it is.
+An option that the user gives holds for every server, wherever it is.
 """
 
 from collections.abc import Iterator
@@ -21,21 +21,24 @@ llama.cpp and LM Studio accept 4.
 """
 
 DEFAULT_CONCURRENCY = 64
-"""Conversations at a time where nothing else is said."""
+"""The number of concurrent conversations by default."""
 
 BATCH_CONCURRENCY = 5_000
-"""Conversations that wait for a batch together, whatever their number is otherwise."""
+"""The minimum number of concurrent conversations in a run with batches.
+
+So many conversations can wait for a batch together.
+"""
 
 _CHAT = ("agents", "user", "judge", "user_judge", "embeddings", "clarify", "exposures")
 _SPEECH = ("asr", "speakers")
 _BEFORE_MODEL = "2+"
-"""Stands before the model's name in an exposure."""
+"""The prefix of a model's name in an exposure."""
 
 
 def local_servers(config: RunConfig) -> tuple[LocalEndpoint, ...]:
     """Return the servers on this machine that a configuration names.
 
-    Addresses that cannot be read are left out.
+    Addresses that cannot be parsed are omitted.
     """
     found = (
         LocalEndpoint(name, origin_of(address))
@@ -46,7 +49,7 @@ def local_servers(config: RunConfig) -> tuple[LocalEndpoint, ...]:
 
 
 def default_concurrency(config: RunConfig) -> int:
-    """Return how many conversations go on at a time; with batches at least enough to fill one."""
+    """Return how many conversations run at a time; enough to fill a batch if there are any."""
     at_once = config.concurrency
     if at_once is None:
         at_once = LOCAL_CONCURRENCY if local_servers(config) else DEFAULT_CONCURRENCY
@@ -54,20 +57,20 @@ def default_concurrency(config: RunConfig) -> int:
 
 
 def require_read_timeout(read_timeout: float | None) -> None:
-    """Raise UsageError for a limit on silence that is none."""
+    """Raise UsageError if a read time-out is out of range."""
     if read_timeout is not None and not 0 < read_timeout <= MAX_COUNT:
         raise UsageError(f"--read-timeout {read_timeout:g}: seconds above 0, at most {MAX_COUNT}")
 
 
 def timeouts_of(read_timeout: float | None) -> Timeouts | None:
-    """Return how long all servers are waited for; None where their addresses decide."""
+    """Return the time-outs for all servers; None if the address of each server decides."""
     if read_timeout is None:
         return None
     return Timeouts(read=read_timeout, total=max(Timeouts().total, read_timeout))
 
 
 def concurrency_limits(config: RunConfig) -> ConcurrencyLimits:
-    """Return how long a run waits and how much it asks at a time."""
+    """Return the time-outs and the concurrency of a run."""
     servers = local_servers(config)
     given = config.read_timeout
     options = {"concurrency": config.concurrency, "read_timeout": given}
@@ -81,7 +84,7 @@ def concurrency_limits(config: RunConfig) -> ConcurrencyLimits:
 
 
 def _addresses(config: RunConfig) -> Iterator[tuple[str, str]]:
-    """Yield the names of models and agents with the addresses that they are reached at."""
+    """Yield the names of models and agents, each with the addresses of its servers."""
     for field in (*_CHAT, *_SPEECH):
         value: str | tuple[str, ...] = getattr(config, field)
         for written in (value,) if isinstance(value, str) else value:
@@ -106,5 +109,5 @@ def _addresses_of(field: str, name: str) -> tuple[str, ...]:
         read = parse_recognizer(name) if field == "asr" else parse_synthesizer(name)
         return (base_address_of(read),) if isinstance(read, SpeechSpec) else ()
     except UsageError:
-        # Whoever makes a model of the name says what is wrong with it.
+        # The code that opens the model reports the error in its name.
         return ()

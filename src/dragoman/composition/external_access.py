@@ -1,7 +1,7 @@
-"""External access of a configuration: own code, addresses and key variables that it uses.
+"""External access of a configuration: own code, addresses and key variables.
 
-Whoever types a command answers for these. A stored run may come from anybody, so that they are
-shown before it is resumed.
+The user who types a command is responsible for them. A stored run may come from anybody, so they
+are shown before it is resumed.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -31,12 +31,12 @@ _LISTS = frozenset({"asr", "speakers"})
 def external_access(
     config: RunConfig, fields: Collection[str] = PLAYING, conditions: Iterable[Condition] = ()
 ) -> tuple[str, ...]:
-    """Return what would be run or reached, each as a few words for a person.
+    """Return what a configuration would run or reach, each in a few words for a person.
 
     Args:
         config: A configuration.
-        fields: Which of its fields are asked.
-        conditions: Those that are played beside the configuration's own.
+        fields: The fields of the configuration that are examined.
+        conditions: Conditions that are played in addition to those of the configuration.
     """
     named = (words for field in fields for words in _iterate_external_access(config, field))
     listed = (words for each in conditions for words in _by_condition(each))
@@ -44,7 +44,7 @@ def external_access(
 
 
 def uses_network(written: str) -> bool:
-    """Whether what a name stands for asks a provider, or a server, over the network."""
+    """Return whether a name stands for a provider or a server over the network."""
     from dragoman.models.catalog import load_provider_catalog
     from dragoman.models.realtime_spec import load_realtime_catalog
     from dragoman.speech.specs import load_speech_facts
@@ -79,7 +79,7 @@ def _iterate_external_access(config: RunConfig, field: str) -> Iterator[str]:
     if field == "agents":
         named = tuple(specs_of(named).values())
     for written in map(wrapped_agent_name, named):
-        # What speaks and listens may be a list by commas; elsewhere a comma is part of a value.
+        # Speech engines may be a list separated by commas; elsewhere a comma is part of a value.
         pieces = written.split(",") if field in _LISTS else ()
         for name in (written, *pieces):
             yield from _by_name(name)
@@ -105,7 +105,7 @@ def _by_name(written: str) -> Iterator[str]:
 
 
 def _sent_anywhere(provider: str) -> str:
-    """Return the variables whose keys litellm sends to whatever address is given, by name."""
+    """Return the names of the variables whose keys litellm sends to any given address."""
     from dragoman.models.catalog import LITELLM, load_provider_catalog
 
     row = load_provider_catalog().providers.get(provider)

@@ -25,11 +25,11 @@ def load_config(path: Path) -> RunConfig:
 
 
 def read_grid(path: Path) -> dict[str, object]:
-    """Return the options of a grid file by the names of fields, their types unchecked.
+    """Return the options of a grid file by field name, without a check of their types.
 
     Raises:
-        UsageError: Naming the file and what is wrong in it; unknown keys with the nearest known
-            one.
+        UsageError: For an error in the file; the message names the file, and for an unknown key the
+            nearest known one.
     """
     try:
         content = load_toml(read_bounded(path, MOST_BYTES).decode("utf-8"))
@@ -48,17 +48,17 @@ def read_grid(path: Path) -> dict[str, object]:
 def by_field(
     given: Mapping[str, object], noun: str, command: Command | None = None
 ) -> dict[str, object]:
-    """Return options by the names of fields: one value under a singular name is a list of one.
+    """Return options by field name; a value under a singular name becomes a list of one.
 
-    None is as if nothing had been given.
+    A value of None counts as not given.
 
     Args:
-        given: What was given, by any of its names.
-        noun: What a name is called where it was given.
-        command: The command that takes options, where that is not `run`.
+        given: The options, under any of their names.
+        noun: The word for an option in error messages ("key", "option").
+        command: The command that takes the options, if it is not `run`.
 
     Raises:
-        UsageError: For a name that no option has, an option that is given under two, or one value
+        UsageError: For an unknown name, an option that is given under two names, or a single value
             under a plural name.
     """
     found: dict[str, object] = {}
@@ -101,11 +101,11 @@ def build_run_request(fields: Mapping[str, object], where: str = "") -> RunReque
     """Return the run that options ask for.
 
     Args:
-        fields: The options, by the names of fields.
-        where: Where they stand, for errors.
+        fields: The options by field name.
+        where: The source of the options, for error messages.
 
     Raises:
-        UsageError: For a value of another type, or one that is missing.
+        UsageError: For a value of the wrong type, or a missing one.
     """
     given = dict(fields)
     suite = given.get("suite")

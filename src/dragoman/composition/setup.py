@@ -69,11 +69,11 @@ if TYPE_CHECKING:
 SEARCH_KEY = "SERPAPI_API_KEY"
 
 _CALL_NOTHING = frozenset({"gold", "silent"})
-"""Agents that play a plan, which has no calls where tools reach outside."""
+"""Agents that call no external tools: the plan that `gold` plays has no such calls."""
 
 
 def external_services(config: RunConfig, connections: ModelClients) -> ExternalServices | None:
-    """Return what a run names, ready to be asked; None where it names nothing.
+    """Return the external services that a run names; None if it names none.
 
     Raises:
         UsageError: For a model or an address that cannot be reached.
@@ -90,14 +90,14 @@ def external_services(config: RunConfig, connections: ModelClients) -> ExternalS
 
 
 def named_external_services(config: RunConfig) -> ExternalServices | None:
-    """Return what tells a run's names from others', without anything that could be asked."""
+    """Return the identity of the external services that a run names; None if it has none."""
     if not (config.embeddings or config.search):
         return None
     return ExternalServices(identity=_identity(config))
 
 
 def require_external_services(suite: Suite, config: RunConfig) -> None:
-    """Raise UsageError where agents would miss what a run does not name, or a name is of no use."""
+    """Raise UsageError for an external service that is missing or not needed."""
     needed, missing = (
         (suite.needs, suite.missing) if isinstance(suite, NeedsExternalServices) else ("", "")
     )
@@ -118,9 +118,9 @@ def _identity(config: RunConfig) -> str:
 class Setup(msgspec.Struct, frozen=True):
     """A loaded run: suite, tasks, pairs of agent and user, judge, rules and conditions.
 
-    `planned_limits` are those that the plan was made with, where a run goes on with others.
-    `unplayable` gives by label the conditions of the grid that nothing here can play, and why:
-    `conditions` are the others.
+    `planned_limits` are the limits that the plan was made with, if the run was resumed with other
+    limits. `conditions` are the playable conditions of the grid. `unplayable` gives, by label, the
+    reason for each other condition.
     """
 
     config: RunConfig
@@ -147,22 +147,22 @@ class Setup(msgspec.Struct, frozen=True):
 
     @property
     def at_once(self) -> int:
-        """How many conversations go on at a time."""
+        """The number of conversations at a time."""
         return default_concurrency(self.config)
 
     @property
     def limits(self) -> Limits:
-        """The limits that keys of cells are made with: those that the run was started with."""
+        """The limits in the keys of cells: those that the run was started with."""
         return self.planned_limits or self.config.limits
 
     def localization(self, condition: Condition) -> Localization:
-        """Return what the sides of a condition's conversations see, hear and are told."""
+        """Return the localization of a condition: what its sides see, read and are told."""
         if condition.localized is None:
             return english_localization(condition)
         return self.localizations[condition.label]
 
     def voiced(self, condition: Condition) -> "VoiceCondition | None":
-        """Return how a condition is spoken and heard; None where it is text."""
+        """Return the voice of a condition; None for a condition in text."""
         return None if self.voices is None else self.voices.conditions.get(condition.label)
 
     def resolve_condition(self, condition: Condition) -> ResolvedCondition:
@@ -172,7 +172,7 @@ class Setup(msgspec.Struct, frozen=True):
         ]
         if (persona := self.personas.get(condition.label)) is not None:
             layers.insert(0, persona)
-        # Scoring leaves out what needs a model, and changes nothing that is judged.
+        # Scoring omits layers that need a model; they change nothing that is judged.
         if (exposure := self.exposures.get(condition.label)) is not None:
             layers.append(exposure)
         if (voiced := self.voiced(condition)) is not None:
@@ -181,13 +181,13 @@ class Setup(msgspec.Struct, frozen=True):
             layers.insert(0, voice_layer(voiced))
         if condition.is_localized:
             layers.insert(0, self.localization(condition).layer)
-        # Scoring leaves clarifications out, and has no judge of them.
+        # Scoring omits clarifications and has no judge of them.
         if (judged := self.clarifying.get(condition.axis(CLARIFY))) is not None:
             layers.append(judged)
         return resolve_condition(condition, layers)
 
     async def close(self) -> None:
-        """Close the connections of the run's models, and end what speaks and listens."""
+        """Close the connections of the run's models, and the speech engines."""
         if self.voices is not None:
             await self.voices.speech.close()
         if self.connections is not None:
@@ -195,12 +195,12 @@ class Setup(msgspec.Struct, frozen=True):
 
     @property
     def cache_enabled(self) -> bool:
-        """Whether replies of models are remembered."""
+        """Whether replies of models are cached."""
         return self.config.cache
 
     @property
     def judge_name(self) -> str:
-        """The name in scores: the judge's, and the user judge's where there is one."""
+        """The judge's name in scores, with the user judge's name if there is one."""
         return scoring_name(self.judge, self.users)
 
     @property
@@ -221,16 +221,17 @@ def build_setup(  # noqa: PLR0913, PLR0917 - what a run is made of
     """Resolve every name of a configuration.
 
     Args:
-        config: What is to be run.
-        given: Agents that are taken as they are, and the person who plays as `human`.
-        prices: The prices to use, where the configuration's are not to be read.
-        spend_tracker: What models ask and tell in place of the configuration's budget.
-        conditions: Those that are played; None for the grid's.
-        left_out: Conditions of the grid that its run was started without, by label.
+        config: The configuration of the run.
+        given: Agents that are already resolved, and the person who plays as `human`.
+        prices: The prices to use in place of the configuration's.
+        spend_tracker: The spend tracker to use in place of the configuration's budget.
+        conditions: The conditions that are played; None for those of the grid.
+        left_out: Conditions of the grid that the run was started without, by label, with the
+            reason.
 
     Raises:
-        UsageError: For a name that does not exist, or a grid of which nothing can be played.
-        DataError: For data that are missing or damaged.
+        UsageError: If a name does not exist, or no condition of the grid can be played.
+        DataError: If data are missing or damaged.
     """
     prices = with_stated_prices(prices or prices_of(config), models_of(config))
     budget = budget_of(config, prices)
@@ -275,7 +276,7 @@ def build_setup(  # noqa: PLR0913, PLR0917 - what a run is made of
     )
     tasks = chosen_tasks(suite, config.tasks, config.limit)
     if is_new:
-        # A run that was begun with a card before is played to its end.
+        # Only a new run is refused: an older run with a persona card is resumed and played on.
         require_no_contradiction(conditions, tasks)
     check = check_of(suite, rules)
     _require_check(tasks, check)
@@ -307,7 +308,7 @@ def build_setup(  # noqa: PLR0913, PLR0917 - what a run is made of
 def _provided_agent(
     written: str, given: Mapping[str, ResolvedParticipant]
 ) -> ResolvedParticipant | None:
-    """Return an agent that is used as it is, under its written name.
+    """Return an agent that is already resolved, under its written name.
 
     None for any other agent.
     """
@@ -319,7 +320,7 @@ def _provided_agent(
 def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:
     """Return the conditions of a grid.
 
-    They are the languages in their scenarios, over every line and other axis.
+    They are the languages in their scenarios, over every channel and every other axis.
     """
     config = with_scenario(config, suite)
     conditions = conditions_of(config.languages, config.scenarios, config.partition_seeds)
@@ -334,10 +335,10 @@ def grid_of(config: RunConfig, suite: Suite) -> tuple[Condition, ...]:
 
 
 def with_scenario(config: RunConfig, suite: Suite) -> RunConfig:
-    """Return a configuration with a scenario, where its languages need one and it names none.
+    """Return a configuration with a scenario, if its languages need one and it names none.
 
     Raises:
-        DataError: Where translated artifacts were not pulled.
+        DataError: If translated artifacts were not pulled.
     """
     if config.scenarios or set(config.languages) <= {ENGLISH}:
         return config
@@ -348,7 +349,7 @@ def with_scenario(config: RunConfig, suite: Suite) -> RunConfig:
 
 
 def _says_how_to_speak(config: RunConfig) -> bool:
-    """Whether a configuration has an option that is for spoken conditions alone."""
+    """Return whether a configuration has an option that only spoken conditions use."""
     has_engines = bool(config.voices or config.asr or config.speakers)
     return has_engines or config.transcript_form == "raw"
 
@@ -361,9 +362,10 @@ def voices(  # noqa: PLR0913, PLR0917 - what a run is made of
     shown: Mapping[str, Localization],
     unplayable: dict[str, str] | None = None,
 ) -> "VoiceConditions | None":
-    """Return what speaks and listens in the conditions that are spoken; None where none is.
+    """Return the engines and voices of spoken conditions; None if none is spoken.
 
-    `unplayable` gets by label why a condition cannot be spoken or heard; None raises it.
+    `unplayable` receives, by label, the reason why a condition cannot be spoken or recognized; None
+    raises an error.
     """
     if all(condition.voice == TEXT for condition in conditions):
         return None
@@ -377,7 +379,7 @@ def scoring_setup(
     prices: PriceTable | None = None,
     conditions: Sequence[Condition] | None = None,
 ) -> Setup:
-    """Resolve what scoring needs, and no agents: they may be gone since the run."""
+    """Resolve the names that scoring needs, without agents, which may no longer exist."""
     prices = with_stated_prices(prices or prices_of(config), models_of(config))
     suite = load_suite(config.suite, named_external_services(config))
     conditions = grid_of(config, suite) if conditions is None else tuple(conditions)
@@ -415,13 +417,14 @@ def localizations(
     suite: Suite,
     unplayable: dict[str, str] | None = None,
 ) -> Mapping[str, Localization]:
-    """Return by label what each condition in another language looks like.
+    """Return the localization of each condition in another language, by label.
 
-    `unplayable` gets by label why a condition lacks translated artifacts; None raises it.
+    `unplayable` receives, by label, the reason why a condition lacks translated artifacts; None
+    raises an error.
 
     Raises:
-        UnplayableConditionError: Where a suite has no translated artifacts.
-        DataError: Where artifacts are missing or damaged.
+        UnplayableConditionError: If a suite has no translated artifacts.
+        DataError: If artifacts are missing or damaged.
     """
     localized = [entry for entry in conditions if entry.localized is not None]
     if not localized:
@@ -445,10 +448,10 @@ def localizations(
 
 
 def check_of(suite: Suite, rules: Rules) -> Check | None:
-    """Return a suite's own way of judging; None where its tasks' criteria say it all.
+    """Return a suite's own check; None if its tasks' criteria are sufficient.
 
     Raises:
-        UsageError: Where the suite cannot be judged by these rules.
+        UsageError: If the suite cannot be judged by these rules.
     """
     own = suite.check(rules) if isinstance(suite, OwnCheck) else None
     if own is None:
@@ -457,24 +460,27 @@ def check_of(suite: Suite, rules: Rules) -> Check | None:
 
 
 def _require_check(tasks: Sequence[Task], check: Check | None) -> None:
-    """Raise DataError if states would be judged in worlds without the earlier tasks' effects."""
+    """Raise DataError for tasks that need an earlier task's effects but have no check.
+
+    Without a check, states would be judged in worlds that lack these effects.
+    """
     after = next((task for task in tasks if task.after), None)
     if after is not None and check is None:
         raise DataError(f"task {after.id} comes after others: its suite needs a check of its own")
 
 
 def _require_played(agent: ResolvedParticipant, conditions: Sequence[Condition]) -> None:
-    """Raise UsageError for an agent that can be played under no condition."""
+    """Raise UsageError for an agent that cannot be played under any condition."""
     reasons = [cannot_hear(agent, condition) for condition in conditions]
     if reasons and all(reasons):
         raise UsageError(f"--asr {ITSELF}: {reasons[0]}")
 
 
 def model_clients(config: RunConfig, budget: SpendTracker | None) -> ModelClients:
-    """Return what the models of a run share, with its time-outs, patience and pace.
+    """Return the model clients of a run, with its time-outs, retries and rate limits.
 
     Raises:
-        UsageError: Where a rate is written as none is.
+        UsageError: If a rate is malformed.
     """
     retry_policy = RetryPolicy(seconds=config.patience, outage=config.patience)
     timeouts = timeouts_of(config.read_timeout)
@@ -485,10 +491,10 @@ def model_clients(config: RunConfig, budget: SpendTracker | None) -> ModelClient
 
 
 def with_prerequisites(tasks: Sequence[Task], by_id: Mapping[str, Task]) -> tuple[Task, ...]:
-    """Return tasks with what they come after, each behind its own chain.
+    """Return tasks together with the tasks that they come after, each behind its own chain.
 
     Raises:
-        DataError: Where a chain cannot be played.
+        DataError: If a chain cannot be played.
     """
     played: dict[str, Task] = {}
     for task in tasks:
@@ -498,11 +504,11 @@ def with_prerequisites(tasks: Sequence[Task], by_id: Mapping[str, Task]) -> tupl
 
 
 def chosen_tasks(suite: Suite, ids: Sequence[str], limit: int | None) -> tuple[Task, ...]:
-    """Return the tasks of a suite that a run is to play, and those that they come after.
+    """Return the tasks of a suite that a run plays, with the tasks that they come after.
 
     Raises:
         UsageError: For an id that the suite does not have.
-        DataError: Where a task's chain cannot be played.
+        DataError: If a task's chain cannot be played.
     """
     by_id = {task.id: task for task in suite.tasks}
     unknown = [task_id for task_id in ids if task_id not in by_id]

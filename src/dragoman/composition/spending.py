@@ -32,23 +32,23 @@ from dragoman.store.safe_files import read_bounded
 
 
 def prices_of(config: RunConfig) -> PriceTable:
-    """Return the prices that ship, with the run's own table laid over them.
+    """Return the bundled prices, overridden by the run's own table.
 
     Raises:
-        UsageError: Where that cannot be read.
+        UsageError: If that table cannot be read.
     """
     return load_prices(Path(config.prices) if config.prices else None)
 
 
 def with_stated_prices(table: PriceTable, models: Iterable[str]) -> PriceTable:
-    """Return prices with those laid over them that stand in models' names.
+    """Return prices, overridden by those that models' names state.
 
     Args:
         table: The prices.
-        models: Models as they are written; others than chat models and realtime ones have no price.
+        models: Models as written; only chat models and realtime models may state a price.
 
     Raises:
-        UsageError: Where one is no price, or a model has two.
+        UsageError: If a price is malformed, or a model has two prices.
     """
     stated: dict[str, Price] = {}
     for written in models:
@@ -79,18 +79,18 @@ def _ledger_name(written: str) -> str:
 
 
 def budget_of(config: RunConfig, prices: PriceTable) -> Budget | None:
-    """Return what a run may spend, from now on; None where nothing limits it.
+    """Return the budget of a run, with nothing spent yet; None without a limit.
 
     Raises:
-        UsageError: Where the limit is none.
+        UsageError: If the limit is malformed.
     """
     return Budget(parse_spend_limit(config.max_cost), prices.price_of) if config.max_cost else None
 
 
 PURPOSES = (*ROLES, SYNTHESIS, RECOGNITION, CONTEXT, CLARIFICATION, EMBEDDING, SEARCH)
-"""What models are asked for in conversations, as ledgers have it."""
+"""The purposes of model calls in conversations, as in usage ledgers."""
 
-_FORM = "docs/costs.md shows what to write"
+_FORM = "docs/how_to/costs.md shows what to write"
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=10**12)]
 _Seconds = Annotated[float, msgspec.Meta(ge=0, le=10**9)]
@@ -112,10 +112,10 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_averages(path: Path) -> MeanConsumption:
-    """Return what one conversation takes, as a file states it.
+    """Return the mean consumption of one conversation, as a file states it.
 
     Raises:
-        UsageError: Where it cannot be read, naming what is wrong and what to write.
+        UsageError: If the file cannot be read; the message says what is wrong and what to write.
     """
     try:
         values = load_toml(read_bounded(path, MOST_BYTES).decode("utf-8"))

@@ -56,12 +56,12 @@ _IDENTITY_VIEWS: Mapping[Role, ToolView] = dict.fromkeys(SIDES, IdentityView())
 
 
 class ResolvedCondition(NamedTuple):
-    """What one condition's conversations are played and judged through; without layers, plain text.
+    """The composed layers of one condition; without layers, everything is plain text.
 
     Attributes:
         condition: The condition.
         layers: Its layers, in the order in which they compose.
-        views: How each side sees tools, through all layers.
+        views: View of the tools for each side, through all layers.
     """
 
     condition: Condition = PLAIN
@@ -70,23 +70,23 @@ class ResolvedCondition(NamedTuple):
 
     @property
     def identities(self) -> tuple[str, ...]:
-        """The content keys of everything that can change a result beside the condition itself."""
+        """Content keys of everything that can change a result, except the condition itself."""
         return tuple(layer.identity for layer in self.layers)
 
     @property
     def records(self) -> dict[str, Mapping[str, object]]:
-        """What a run keeps of each layer."""
+        """Records that a run keeps, by layer."""
         return {layer.name: layer.record for layer in self.layers}
 
     @property
     def phrases(self) -> Phrasebook | None:
-        """What participants that need no model say and understand; None for English."""
+        """Phrases that participants without a model say and understand; None for English."""
         found = [layer.phrases for layer in self.layers if layer.phrases is not None]
         return found[-1] if found else None
 
     @property
     def user_behavior(self) -> UserBehavior:
-        """How a user that needs no model plays its part."""
+        """Behavior of users without a model."""
         found = [layer.user_behavior for layer in self.layers if layer.user_behavior is not None]
         return found[-1] if found else PLAIN_BEHAVIOR
 
@@ -149,7 +149,7 @@ class ResolvedCondition(NamedTuple):
         return {side: self._channel(context, side) for side in SIDES}
 
     def instruction_source(self, context: ConversationContext) -> InstructionSource | None:
-        """Return what sessions of one conversation are told; None where no layer tells anything."""
+        """Return the instructions for sessions of one conversation; None if no layer has any."""
         opened = [
             layer.instruction_source(context)
             for layer in self.layers
@@ -192,7 +192,7 @@ class ChainedChannel:
         """Return the utterance as it was meant, with what both made of it."""
         halfway = await self._first.carry(utterance)
         if halfway.received is None:
-            # Whoever hears the audio itself hears nothing else.
+            # An agent that receives the audio itself receives no transcript.
             return halfway
         arrived = await self._second.carry(Utterance(halfway.received))
         return msgspec.structs.replace(
@@ -221,18 +221,18 @@ def _view(layers: Sequence[Layer], side: Role) -> ToolView:
 
 
 class CombinedInstructions:
-    """What several layers tell, one paragraph each."""
+    """Instructions of several layers, one paragraph each."""
 
     def __init__(self, parts: Sequence[InstructionSource]) -> None:
         self._parts = parts
 
     async def instructions(self, side: Role, progress: ConversationProgress) -> str:
-        """Return all that a side is told before its next reply."""
+        """Return the instructions for a side before its next reply."""
         texts = [await part.instructions(side, progress) for part in self._parts]
         return "\n\n".join(filter(None, texts))
 
     def user_profile(self) -> UserProfile:
-        """Return what the agent is told of its user now."""
+        """Return the facts that the agent is told about its user now."""
         known = (
             part.user_profile() for part in self._parts if isinstance(part, ProvidesUserProfile)
         )

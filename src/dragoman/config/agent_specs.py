@@ -1,7 +1,7 @@
 """Agent specifications: `NAME=SPEC`, a display name and the agent that it stands for.
 
-Seeds and cached replies follow from the spec, so that one model under two names draws alike and is
-paid for once.
+Seeds and cached replies depend on the spec alone. One model under two names therefore gets the same
+draws and is paid for once.
 """
 
 import re
@@ -16,20 +16,23 @@ from dragoman.models.prices import price_in_name, strip_price
 from dragoman.simulation.participants.canonical_arguments import canonical_name, wrapped_agent_name
 
 _NAMED = re.compile(r"(?P<name>[^/?=]*)=(?P<spec>.*)", re.DOTALL)
-"""Text with an equals sign before any slash or question mark; any other sign is a parameter's."""
+"""Text with an equals sign before any slash or question mark.
+
+A later equals sign is part of a parameter.
+"""
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _RESERVED = frozenset({*DIAGNOSTIC_AGENTS, HUMAN})
 
 
 class AgentSpec(msgspec.Struct, frozen=True):
-    """An agent as it is shown, and what it is.
+    """The display name of an agent and the spec that it is resolved by.
 
     Attributes:
-        name: What tables, figures and options call it: the name given, or else the spec.
-        spec: What it is resolved by; a price is no part of it.
+        name: The name in tables, figures and options: the given name, otherwise the spec.
+        spec: The text that the agent is resolved by, without a price.
         is_given: Whether the name was given.
-        price: What its model costs, where that is stated.
+        price: The price of its model, if the spec states one.
     """
 
     name: str
@@ -39,10 +42,10 @@ class AgentSpec(msgspec.Struct, frozen=True):
 
 
 def parse_agent(written: str) -> AgentSpec:
-    """Read an agent as it is written on the command line, in a grid file or in Python.
+    """Parse an agent as written on the command line, in a grid file or in Python.
 
     Raises:
-        UsageError: Where a name is not one, is taken, or names nothing.
+        UsageError: If a name is malformed or reserved, or has no agent behind it.
     """
     behind = wrapped_agent_name(written)
     if behind != written:
@@ -58,16 +61,15 @@ def parse_agent(written: str) -> AgentSpec:
 
 
 def name_agent(name: str, spec: str) -> AgentSpec:
-    """Return an agent with the name that is given to it.
+    """Return an agent with the given display name.
 
     Raises:
-        UsageError: Where the name is not one, is taken, or names nothing.
+        UsageError: If the name is malformed or reserved, or has no agent behind it.
     """
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name!r:.80}= is no name of an agent, which has letters, digits, '.', '_' and '-': "
-            "write "
-            "NAME=AGENT"
+            f"{name!r:.80}= is not a name of an agent, which has letters, digits, '.', '_' and "
+            "'-': write NAME=AGENT"
         )
     if name in _RESERVED:
         raise UsageError(f"{name}=: {name} is an agent that ships: choose another name")
@@ -79,10 +81,10 @@ def name_agent(name: str, spec: str) -> AgentSpec:
 
 
 def require_distinct_agents(agents: Iterable[str]) -> None:
-    """Refuse agents that could not be told apart where they are shown.
+    """Raise UsageError if two agents have the same display name.
 
     Raises:
-        UsageError: Naming the first two of one name.
+        UsageError: If two agents share a name; the message names the first two.
     """
     seen: dict[str, AgentSpec] = {}
     for written in agents:
@@ -96,14 +98,14 @@ def require_distinct_agents(agents: Iterable[str]) -> None:
 
 
 def display_names(agents: Iterable[str]) -> frozenset[str]:
-    """Return the names that were given, as agents are shown by them."""
+    """Return the display names that users gave to agents."""
     return frozenset(each.name for each in map(_as_stored, agents) if each.is_given)
 
 
 def agent_text(agents: Iterable[str], name: str) -> str:
-    """Return the written form of a run's agent from its displayed name.
+    """Return the text of a run's agent by its display name.
 
-    The form may have canonical arguments.
+    Arguments in the text are in canonical form.
     """
     written = {_as_stored(each).name: each for each in agents}
     behind = wrapped_agent_name(name)
@@ -113,12 +115,12 @@ def agent_text(agents: Iterable[str], name: str) -> str:
 
 
 def specs_of(agents: Iterable[str]) -> Mapping[str, str]:
-    """Return the specs of agents by the names that they are shown by."""
+    """Return the specs of agents by their display names."""
     return {each.name: each.spec for each in map(_as_stored, agents)}
 
 
 def _as_stored(written: str) -> AgentSpec:
-    """Read an agent of a stored run; in imported results it may be called anything."""
+    """Parse an agent of a stored run; in imported results an agent can have any name."""
     try:
         return parse_agent(written)
     except UsageError:

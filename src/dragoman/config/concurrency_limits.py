@@ -4,21 +4,21 @@ import msgspec
 
 
 class LocalEndpoint(msgspec.Struct, frozen=True):
-    """A server on this machine that a run asks, by the name that it was given and its address."""
+    """A server on this machine that a run uses: its given name and its address."""
 
     name: str
     address: str
 
 
 class ConcurrencyLimits(msgspec.Struct, frozen=True):
-    """How long a run waits, and how much it asks at a time; what nobody gave was chosen.
+    """The time-outs and the concurrency of a run, given by the user or chosen by default.
 
     Attributes:
-        concurrency: Conversations at the same time.
-        read_timeout: Seconds that servers may be silent.
-        local_read_timeout: Seconds that servers on this machine may be silent.
-        local_servers: Those that the run asks.
-        chosen: The options that were chosen because of these servers.
+        concurrency: Number of conversations at the same time.
+        read_timeout: Seconds that a server may be silent.
+        local_read_timeout: Seconds that a server on this machine may be silent.
+        local_servers: The servers on this machine that the run sends requests to.
+        chosen: The options whose values were chosen because of these servers.
     """
 
     concurrency: int

@@ -11,14 +11,14 @@ from dragoman.core.texts.redaction import redact_text
 
 
 def cache_folder() -> Path:
-    """Return the folder of what can be had again, under XDG_CACHE_HOME or ~/.cache."""
+    """Return the folder of files that can be restored, under XDG_CACHE_HOME or ~/.cache."""
     configured = os.environ.get("XDG_CACHE_HOME", "")
     root = Path(configured) if configured.startswith("/") else Path.home() / ".cache"
     return root / "dragoman"
 
 
 def state_folder() -> Path:
-    """Return the folder of what is remembered of a person's own runs, under XDG_STATE_HOME."""
+    """Return the folder of records of the user's own runs, under XDG_STATE_HOME."""
     configured = os.environ.get("XDG_STATE_HOME", "")
     root = Path(configured) if configured.startswith("/") else Path.home() / ".local" / "state"
     return root / "dragoman"
@@ -33,29 +33,29 @@ def hub_endpoint() -> str:
     """Return the address of the Hugging Face hub, or of the mirror in HF_ENDPOINT.
 
     Raises:
-        UsageError: Where HF_ENDPOINT is no web address.
+        UsageError: If HF_ENDPOINT is not a web address.
     """
     address = environment_variable("HF_ENDPOINT") or "https://huggingface.co"
     if not address.startswith(("https://", "http://")):
-        raise UsageError("HF_ENDPOINT is no web address: write https://HOST")
+        raise UsageError("HF_ENDPOINT is not a web address: write https://HOST")
     return address
 
 
 def hub_is_off() -> bool:
-    """Whether HF_HUB_OFFLINE forbids downloads from the hub."""
+    """Return whether HF_HUB_OFFLINE forbids downloads from the hub."""
     return environment_variable("HF_HUB_OFFLINE").upper() in {"1", "ON", "YES", "TRUE"}
 
 
 def environment_variable(name: str) -> str:
-    """Return an environment variable without white space around it; "" where it is not set."""
+    """Return an environment variable without white space around it; "" if it is not set."""
     return os.environ.get(name, "").strip()
 
 
 def header_variable(name: str) -> str:
-    """Return an environment variable that is sent in a header; "" where it is not set.
+    """Return an environment variable that is sent in a header; "" if it is not set.
 
     Raises:
-        UsageError: Where no header can carry it.
+        UsageError: If the value has a character that a header cannot carry.
     """
     value = environment_variable(name)
     if not (value.isascii() and value.isprintable()):
@@ -64,7 +64,7 @@ def header_variable(name: str) -> str:
 
 
 def key_values() -> tuple[str, ...]:
-    """Return what the environment holds under names of keys, to be kept out of texts."""
+    """Return the values of environment variables named like keys, for removal from texts."""
     from urllib.request import getproxies
 
     named = tuple(value.strip() for name, value in os.environ.items() if _is_key(name.upper()))
@@ -72,7 +72,7 @@ def key_values() -> tuple[str, ...]:
 
 
 def redact_environment(text: str) -> str:
-    """Return what an error says without any key that the environment holds."""
+    """Return an error message without any key that the environment holds."""
     return redact_text(text, key_values())
 
 
@@ -90,10 +90,13 @@ _is_key = re.compile(r"(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)(?:_.*)?
 
 
 def proxy_for(url: str) -> str | None:
-    """Return the proxy that the environment names for an address, or None; none for this machine.
+    """Return the proxy of an address from the environment; None if there is none.
+
+    This machine's own addresses have no proxy.
 
     Raises:
-        UsageError: Where it is no HTTP proxy; it is not repeated, for it may hold a password.
+        UsageError: If the value is not an HTTP proxy; the message omits it because it may hold a
+            password.
     """
     # It loads an HTTP client, which a command that opens no connection does not need.
     from urllib.request import getproxies, proxy_bypass
@@ -118,7 +121,7 @@ def _is_of_web_server(url: str) -> bool:
 
 
 def proxy_secrets(proxy: str | None) -> tuple[str, ...]:
-    """Return what a proxy must not say back: its password, alone and as it is sent."""
+    """Return a proxy's secrets, which no text may show: its password, alone and as sent."""
     password = unquote(urlsplit(proxy or "").password or "")
     user = unquote(urlsplit(proxy or "").username or "")
     return (f"{user}:{password}", password) if password else ()

@@ -14,26 +14,31 @@ T = TypeVar("T")
 
 
 def run_event_loop(work: Coroutine[object, object, T]) -> T:
-    """Run a coroutine as `asyncio.run` does, on libuv's loop where there is one: not on Windows.
+    """Run a coroutine as `asyncio.run` does, on uvloop if it is installed.
+
+    uvloop does not exist on Windows.
 
     Raises:
-        RunHalted: Where a task of one's own code ended the program.
+        RunHalted: If a task of the user's own code ended the program.
     """
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.get_loop().set_exception_handler(_log_task_error)
             return runner.run(work)
     except SystemExit as error:
-        # Of a task that one's own code started: a loop lets go of all others for it.
+        # A task of the user's own code raised it, and the loop cancelled all other tasks.
         raise RunHalted(
-            f"code of one's own ended the program: {error_with_location(error)}"
+            f"the user's own code ended the program: {error_with_location(error)}"
         ) from error
-    finally:  # it never began where Ctrl-C came while the loop was made
+    finally:  # the coroutine has not begun if Ctrl-C came while the loop was made
         work.close()
 
 
 def _log_task_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Tell in one line what a task raised that nobody awaits: such tasks are of one's own code."""
+    """Log in one line the exception of a task that nothing awaits.
+
+    The user's own code started such a task.
+    """
     error = context.get("exception")
     if error is None:
         loop.default_exception_handler(context)
@@ -50,7 +55,7 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     class ExactLoop(uvloop.Loop):
         """A libuv loop with an exact clock.
 
-        libuv's own clock counts whole milliseconds, and a quick answer would have a duration of
+        libuv's own clock counts whole milliseconds, so that a quick answer would have a duration of
         0.
         """
 

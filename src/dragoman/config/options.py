@@ -1,6 +1,7 @@
-"""Option metadata, declared once where the option's field is declared.
+"""Option metadata, declared once, with the option's field.
 
-Command line, grid files, `dragoman.run` and the table of keys in `docs/grid.md` are made from it.
+The command line, grid files, `dragoman.run` and the table of keys in `docs/reference/grid.md` are
+made from it.
 """
 
 from functools import cache
@@ -12,22 +13,23 @@ Command = Literal["resume", "score", "check", "attribute"]
 
 
 class Option(msgspec.Struct, frozen=True):
-    """What is said of a field that people set.
+    """Description of a configuration field that users set.
 
     Attributes:
         help: One line without a full stop.
-        value: What stands for its value on the command line.
-        example: A value as a grid file has it.
-        default: What an empty default means.
-        singular: The name for one value of a list; "" where the field is no list.
-        flag: The name on the command line, where that is not the singular or the field's name.
+        value: Placeholder for the value on the command line.
+        example: A value in the syntax of a grid file.
+        default: Meaning of an empty default.
+        singular: The name for one value of a list; "" if the field does not take a list.
+        flag: The name on the command line, if it is neither the singular nor the field's name.
         old_flag: An older name on the command line, which is still accepted.
-        commas: Whether one text of the command line may hold several values.
+        commas: Whether one text on the command line may hold several values, separated by commas.
         axis: Whether every value is played with every value of the other axes.
-        is_path: Whether it names a file or folder.
-        is_above_zero: Whether it counts or measures something.
-        commands: Which commands besides `run` take it.
-        anew: Which of these begin with its default, and not with what the run was started with.
+        is_path: Whether the value names a file or folder.
+        is_above_zero: Whether the value must be above 0.
+        commands: The commands in addition to `run` that take the option.
+        anew: Those of `commands` that start from the option's default and not from the value that
+            the run was started with.
     """
 
     help: str
@@ -60,7 +62,7 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def is_required(self) -> bool:
-        """Whether there is no run without it."""
+        """Whether a run cannot start without it."""
         return self.default is ...
 
     @property
@@ -81,7 +83,7 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def shown_default(self) -> str:
-        """What holds where nothing is said, for people; "" where that goes without saying."""
+        """The default for display; "" if a reader needs no statement of it."""
         if isinstance(self.default, bool):
             return "yes" if self.default else "no"
         if isinstance(self.default, int | float):
@@ -91,7 +93,10 @@ class Key(msgspec.Struct, frozen=True):
         )
 
     def summary(self, default: str | None = None) -> str:
-        """Return the line that help shows; `default` is what else holds where nothing is said."""
+        """Return the line that help shows.
+
+        `default` replaces the default of the option.
+        """
         shown = self.shown_default if default is None else default
         said = f"{self.option.help} [{shown}]" if shown else self.option.help
         if not self.is_list:
@@ -103,7 +108,7 @@ class Key(msgspec.Struct, frozen=True):
 def keys_of(record: type[msgspec.Struct]) -> tuple[Key, ...]:
     """Return the options of a record in the order of its fields.
 
-    Fields without an option are left out.
+    Fields without an option are omitted.
     """
     first_default = len(record.__struct_fields__) - len(record.__struct_defaults__)
     found = []

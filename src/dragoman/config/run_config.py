@@ -1,6 +1,6 @@
 """Run configuration: every option of a run, its validation, and shards of a plan.
 
-Also function signatures that are made from the options.
+The module also makes function signatures from the options.
 """
 
 import inspect
@@ -26,22 +26,22 @@ _WRITTEN = re.compile(r"([1-9][0-9]{0,4})/([1-9][0-9]{0,4})")
 
 
 class Shard(msgspec.Struct, frozen=True):
-    """One of several shares; numbers begin at 1."""
+    """One share of a plan; numbers begin at 1."""
 
     number: int = 1
     of: int = 1
 
     @property
     def is_all(self) -> bool:
-        """Whether there is no other."""
+        """Whether the share is the whole plan."""
         return self.of == 1
 
 
 def parse_shard(written: str) -> Shard:
-    """Return the share that a text names; all of the plan for an empty one.
+    """Return the share that a text names; the whole plan for an empty text.
 
     Raises:
-        UsageError: Where it names none.
+        UsageError: If the text does not name a share.
     """
     if not written:
         return Shard()
@@ -55,7 +55,7 @@ def parse_shard(written: str) -> Shard:
 
 
 LOCAL = "local"
-"""The backend that plays in the process of the run."""
+"""The backend that plays conversations in the process of the run."""
 
 
 def _default_rules() -> str:
@@ -67,7 +67,7 @@ def _default_rules() -> str:
 
 
 class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A grid: one suite, one or more agents, and what holds for every conversation."""
+    """A grid: one suite, one or more agents, and the options of every conversation."""
 
     suite: Annotated[
         str,
@@ -103,7 +103,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     judge: Annotated[
         str,
         Option(
-            "Who decides natural-language assertions: none, rule, assume-met or PROVIDER/MODEL",
+            "Judge of natural-language assertions: none, rule, assume-met or PROVIDER/MODEL",
             value="JUDGE",
             example='"rule"',
             commands=("score", "check"),
@@ -112,7 +112,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     user_judge: Annotated[
         str,
         Option(
-            "Judge of simulated users, beside rules: none or PROVIDER/MODEL",
+            "Judge of simulated users, in addition to rules: none or PROVIDER/MODEL",
             value="JUDGE",
             example='"openai/gpt-4.1"',
             commands=("score",),
@@ -219,7 +219,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             "Requests and tokens that a provider or address may be asked for in a minute",
             value="NAME=500rpm+200000tpm",
             example='["openai=500rpm+200000tpm"]',
-            default="what answers show",
+            default="limits that answers state",
             singular="rate",
             commas=True,
             commands=("resume", "score", "attribute"),
@@ -273,7 +273,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     cache: Annotated[
         bool,
         Option(
-            "Whether replies of models are remembered, and remembered ones used",
+            "Cache replies of models, and use cached replies",
             value="",
             example="false",
             commands=("resume",),
@@ -359,7 +359,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     asr: Annotated[
         tuple[str, ...],
         Option(
-            "Who hears what is said; all hear the same audio",
+            "Recognizer of the user's speech; all recognizers hear the same audio",
             value="RECOGNIZER",
             example='["mixed", "generic"]',
             default="mixed; of audio sets all that heard it",
@@ -371,8 +371,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     transcript: Annotated[
         str,
         Option(
-            "What the agent receives of a recognizer's transcript: normalized (values as people "
-            "type "
+            "Form of the transcript that the agent receives: normalized (values as people type "
             "them) or raw",
             value="FORM",
             example='"raw"',
@@ -381,7 +380,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     speakers: Annotated[
         tuple[str, ...],
         Option(
-            "Who says it: one of these, drawn by task and trial",
+            "Voice of the user: one of these, drawn by task and trial",
             value="VOICE",
             example='["us", "british"]',
             default="all voices of the language",
@@ -392,7 +391,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     clarify: Annotated[
         tuple[str, ...],
         Option(
-            "Who decides whether questions about spelling are answered: none, rule or "
+            "Judge that decides whether questions about spelling are answered: none, rule or "
             "PROVIDER/MODEL",
             value="JUDGE",
             example='["none", "rule"]',
@@ -405,7 +404,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     personas: Annotated[
         tuple[str, ...],
         Option(
-            "Who the user is: task, hard, ... (`dragoman list personas`), or a TOML file",
+            "Persona of the user: task, hard, ... (`dragoman list personas`), or a TOML file",
             value="PERSONA",
             example='["none", "easy", "hard"]',
             default="task",
@@ -417,8 +416,8 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     exposures: Annotated[
         tuple[str, ...],
         Option(
-            "What the agent is told of the user: 0 nothing, 1 the card, 2 what its own model "
-            "infers, 2+rules what rules do, 2+PROVIDER/MODEL what another model does",
+            "User profile that the agent gets: 0 none, 1 the persona card, 2 inferred by its own "
+            "model, 2+rules by rules, 2+PROVIDER/MODEL by another model",
             value="EXPOSURE",
             example='["0", "1", "2+rules"]',
             default="0",
@@ -444,7 +443,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             "A measure that is counted after playing, too (`dragoman list measures`), or a rubric",
             value="MEASURE",
             example='["effort", "safety"]',
-            default="what the conditions and the suite call for",
+            default="those that the conditions and the suite need",
             singular="measure",
             commas=True,
         ),
@@ -485,7 +484,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     backend: Annotated[
         str,
         Option(
-            "Where conversations are played: local, or a backend that another package brings",
+            "Backend that plays conversations: local, or one from another package",
             value="NAME",
             example='"local"',
             commands=("resume",),
@@ -494,7 +493,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
     @property
     def transcript_form(self) -> TranscriptForm:
-        """What agents receive of transcripts."""
+        """The form of the transcripts that agents receive."""
         return "raw" if self.transcript == "raw" else "normalized"
 
     @property
@@ -506,7 +505,7 @@ class RunConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
 
 class RunRequest(RunConfig, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A run as it is asked for: its configuration, and what only its start needs."""
+    """A requested run: its configuration, and the options that only its start needs."""
 
     split: Annotated[
         str,
@@ -529,10 +528,10 @@ class RunRequest(RunConfig, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     @property
     def config(self) -> RunConfig:
-        """What is run, wherever it is kept.
+        """The configuration of the run, without its folder.
 
         Raises:
-            UsageError: For a value that makes no sense.
+            UsageError: If a value makes no sense.
         """
         fields = {name: getattr(self, name) for name in RunConfig.__struct_fields__}
         suite = f"{self.suite}:{self.split}" if self.split else self.suite
@@ -574,7 +573,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def with_parameters(parameters: Iterable[inspect.Parameter]) -> Callable[[Function], Function]:
-    """Give a function a signature with these parameters in place of its `**rest`."""
+    """Give a function a signature that has these parameters in place of its `**rest`."""
 
     def add(function: Function) -> Function:
         signature = inspect.signature(function)
@@ -590,15 +589,15 @@ def with_parameters(parameters: Iterable[inspect.Parameter]) -> Callable[[Functi
 
 
 def keyword_parameter(name: str, default: object, annotation: object) -> inspect.Parameter:
-    """Return a parameter that is given by its name."""
+    """Return a keyword-only parameter."""
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
 
 def with_run_options(options: type) -> Callable[[Function], Function]:
-    """Give a function the options of a run that a typed dictionary names, with their defaults.
+    """Give a function the run options of a typed dictionary, with their defaults.
 
-    Where None is allowed it is the default: what holds then is decided later.
+    An option that allows None has None as its default; a later step decides its value.
     """
     keys = {name: key for key in keys_of(RunRequest) for name in key.spellings}
     return with_parameters(

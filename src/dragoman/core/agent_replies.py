@@ -25,23 +25,23 @@ from dragoman.core.tools import ToolCall
 MAX_SHOWN_CHARS = 100_000
 
 _SHORTENED = reprlib.Repr()
-"""Shows what is nested too deeply to be shown whole."""
+"""Formatter of objects that are nested too deeply to be shown whole."""
 
 Arguments = TypeVar("Arguments")
-"""How arguments arrive: any object from a function, raw JSON from a wire."""
+"""Type of a call's arguments: any object from a function, raw JSON from an HTTP agent."""
 
 Tokens = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class RawFunction(msgspec.Struct, Generic[Arguments]):
-    """The nested part of a call in OpenAI's shape; what is no text is no name."""
+    """The nested part of a call in OpenAI's shape; only a text counts as a name."""
 
     name: object = None
     arguments: Arguments | UnsetType = UNSET
 
 
 class RawCall(msgspec.Struct, Generic[Arguments]):
-    """A call as it was given, flat or nested; what is no text is no name."""
+    """A call as given, flat or nested; only a text counts as a name."""
 
     name: object = UNSET
     arguments: Arguments | UnsetType = UNSET
@@ -54,14 +54,14 @@ class RawCall(msgspec.Struct, Generic[Arguments]):
 
 
 class RawUsage(msgspec.Struct):
-    """The tokens that an agent tells."""
+    """The token counts that an agent reports."""
 
     input_tokens: Tokens | None = None
     output_tokens: Tokens | None = None
 
 
 class RawAnswer(msgspec.Struct, Generic[Arguments]):
-    """An answer as it was given; its usage is read by itself, for it must not spoil the reply."""
+    """An answer as given; its usage is parsed separately, so as not to spoil the reply."""
 
     content: str | UnsetType | None = UNSET
     tool_calls: list[RawCall[Arguments]] | UnsetType | None = UNSET
@@ -69,9 +69,9 @@ class RawAnswer(msgspec.Struct, Generic[Arguments]):
 
 
 class ParsedAgentReply(msgspec.Struct, frozen=True):
-    """What was understood of an answer; tokens are None where the agent does not tell them.
+    """A parsed answer; token counts are None if the agent does not report them.
 
-    `odd_usage` says what is wrong with tokens that make no sense; they are unknown then.
+    `odd_usage` says what is wrong with impossible token counts, which are then unknown.
     """
 
     reply: Reply
@@ -81,19 +81,19 @@ class ParsedAgentReply(msgspec.Struct, frozen=True):
 
 
 def parse_agent_reply(answer: object, position: int) -> ParsedAgentReply:
-    """Read a function's answer: a string, or an object with the fields of an answer.
+    """Parse a function's answer: a string, or an object with the fields of an answer.
 
-    What JSON cannot carry could be neither sent, nor stored, nor compared: in words it makes the
-    reply unusable, in arguments the call malformed.
+    Values that JSON cannot carry could be neither sent, nor stored, nor compared. In words they
+    make the reply unusable, in arguments they make the call malformed.
 
     Args:
-        answer: Whatever the function returned.
-        position: The number of messages so far; it makes ids of calls that have none.
+        answer: The return value of the function.
+        position: The number of messages so far; it determines the ids of calls without one.
     """
     try:
         given = RawAnswer[object](answer) if isinstance(answer, str) else _convert_answer(answer)
         if isinstance(given.content, str):
-            # Frameworks have kinds of strings of their own, which could not be stored.
+            # Frameworks have string types of their own, which cannot be stored.
             given.content = given.content.encode().decode()
     except _NOT_JSON as error:
         return ParsedAgentReply(
@@ -105,7 +105,7 @@ def parse_agent_reply(answer: object, position: int) -> ParsedAgentReply:
 
 
 def parse_raw_answer(given: RawAnswer[Arguments], position: int) -> ParsedAgentReply:
-    """Return what an answer of the right shape says; unusable arguments make a malformed call."""
+    """Return the parsed form of an answer; unusable arguments make a malformed call."""
     reply = _reply(given, position)
     try:
         usage = msgspec.convert(given.usage, RawUsage | None, from_attributes=True)
@@ -117,7 +117,7 @@ def parse_raw_answer(given: RawAnswer[Arguments], position: int) -> ParsedAgentR
 
 
 def format_bounded(value: object) -> str:
-    """Return a bounded text of anything, fit to be stored."""
+    """Return a text of bounded length for any object, fit to be stored."""
     try:
         text = str(value) if isinstance(value, str | Exception) else repr(value)
     except RecursionError:

@@ -12,7 +12,7 @@ from dragoman.core.replies import AudioRef
 
 SAMPLE_BYTES = 2
 MAX_SECONDS = 600.0
-"""Longer audio is refused: no utterance lasts ten minutes."""
+"""Longest audio in seconds; longer audio is refused, as no utterance lasts ten minutes."""
 
 
 class Audio(msgspec.Struct, frozen=True):
@@ -23,11 +23,11 @@ class Audio(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """How long it lasts."""
+        """The duration in seconds."""
         return len(self.pcm) / SAMPLE_BYTES / self.rate_hz
 
     def reference(self) -> AudioRef:
-        """Return what records keep of it: the hash of its WAV file, its length and its rate."""
+        """Return the reference that records keep: hash of the WAV file, duration and rate."""
         return AudioRef(hashlib.sha256(write_wav(self)).hexdigest(), self.seconds, self.rate_hz)
 
 
@@ -46,7 +46,7 @@ def read_wav(content: bytes, where: str) -> Audio:
     """Read a WAV file of 16-bit mono samples.
 
     Raises:
-        DataError: Where it is truncated, of another form, or too long; the line begins with
+        DataError: If it is truncated, of another form, or too long; the message begins with
             `where`.
     """
     try:
@@ -70,29 +70,29 @@ class AudioStore(Protocol):
         """Store audio and return its reference.
 
         Raises:
-            StoreError: Where it cannot be written.
+            StoreError: If it cannot be written.
         """
         ...
 
     def sound(self, audio: AudioRef) -> Audio:
-        """Return audio that was kept.
+        """Return stored audio.
 
         Raises:
-            DataError: Where it was not kept, or is damaged.
-            StoreError: Where it cannot be read.
+            DataError: If it was not stored, or is damaged.
+            StoreError: If it cannot be read.
         """
         ...
 
 
 class NullAudioStore:
-    """Keeps nothing: for conversations in which nobody hears audio."""
+    """Audio store that keeps nothing, for conversations in which nobody hears audio."""
 
     def keep(self, audio: Audio) -> AudioRef:
-        """Return the reference of audio."""
+        """Return the reference of audio without storing it."""
         return audio.reference()
 
     def sound(self, audio: AudioRef) -> Audio:
-        """Refuse, as nothing was kept.
+        """Raise DataError, as nothing was stored.
 
         Raises:
             DataError: Always.
@@ -104,42 +104,42 @@ NULL_AUDIO_STORE: AudioStore = NullAudioStore()
 
 
 class MemoryAudioStore:
-    """Keeps audio in memory."""
+    """Audio store in memory."""
 
     def __init__(self) -> None:
         self._held: dict[str, Audio] = {}
 
     def keep(self, audio: Audio) -> AudioRef:
-        """Hold audio and return its reference."""
+        """Keep audio in memory and return its reference."""
         reference = audio.reference()
         self._held[reference.sha256] = audio
         return reference
 
     def sound(self, audio: AudioRef) -> Audio:
-        """Return audio that is held.
+        """Return audio from memory.
 
         Raises:
-            DataError: Where it is not.
+            DataError: If it was not stored.
         """
         if audio.sha256 not in self._held:
             raise DataError(f"audio {audio.sha256:.8} was not kept")
         return self._held[audio.sha256]
 
     def all(self) -> tuple[Audio, ...]:
-        """Return everything held, in the order in which it came first."""
+        """Return all stored audio, in the order of first storage."""
         return tuple(self._held.values())
 
 
 @runtime_checkable
 class HearsAudio(Protocol):
-    """What a participant, a model or a function has besides, where it can be given audio itself."""
+    """Optional interface of participants, models and functions that can receive audio."""
 
     @property
     def hears_audio(self) -> bool:
-        """Whether it can."""
+        """Whether it can receive audio in place of words."""
         ...
 
 
 def hears_audio(listener: object) -> bool:
-    """Return whether somebody can be given audio in place of words."""
+    """Return whether an object can receive audio in place of words."""
     return isinstance(listener, HearsAudio) and listener.hears_audio is True

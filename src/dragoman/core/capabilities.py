@@ -1,8 +1,9 @@
 """Optional capabilities of benchmarks and suites, as runtime-checkable protocols.
 
-A benchmark is known before anything of it is loaded; its suites are loaded by name. Other packages
-register one under the entry point `dragoman.benchmarks`; built-in ones are rows of one table. Code
-that needs a capability asks `isinstance(benchmark, OwnPrompts)` once, outside of conversations.
+A benchmark is known before any of its data are loaded; its suites are loaded by name. Other
+packages register benchmarks as entry points of the group `dragoman.benchmarks`; built-in ones are
+rows of one table. Code that needs a capability asks `isinstance(benchmark, OwnPrompts)` once,
+outside of conversations.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -34,19 +35,19 @@ class Benchmark(Protocol):
     """One benchmark: the names of its suites, and how they are loaded."""
 
     def suites(self) -> Mapping[str, str]:
-        """Return the names of its suites as typed, with a line about each."""
+        """Return the names of its suites as users type them, with a line about each."""
         ...
 
     def load(self, name: str, data: Path) -> Suite:
         """Load one of its suites.
 
         Args:
-            name: The whole name; what stands before the first colon found the benchmark.
+            name: The whole name; the part before the first colon selected the benchmark.
             data: The folder of pulled data.
 
         Raises:
-            UsageError: Where it has no such suite.
-            DataError: Where data are missing or damaged.
+            UsageError: If it has no such suite.
+            DataError: If data are missing or damaged.
         """
         ...
 
@@ -74,16 +75,16 @@ class DataSource(Protocol):
         url: str | None,
         progress: Callable[[str, int, int], None],
     ) -> str:
-        """Bring the data into the folder of pulled data and return a line that says what was done.
+        """Copy the data into the folder of pulled data and return a one-line report.
 
         Args:
             data: The folder of pulled data.
-            from_dir: A local copy to take them from; None for the network.
-            url: Another address than the pinned one; None for that.
-            progress: Told the file, the bytes so far and in all.
+            from_dir: A folder with a local copy of the data; None for a download.
+            url: An address in place of the pinned one; None for the pinned one.
+            progress: A function that receives the file, the bytes so far and the bytes in total.
 
         Raises:
-            DataError: Where they cannot be had, or are not what is pinned.
+            DataError: If the data are unavailable, or differ from their pins.
         """
         ...
 
@@ -97,7 +98,7 @@ class DataSource(Protocol):
 
 @runtime_checkable
 class PullsData(Protocol):
-    """Has data to pull."""
+    """A benchmark with data to pull."""
 
     def sources(self) -> Mapping[str, DataSource]:
         """Return the sources by the names that `dragoman data pull` takes."""
@@ -105,73 +106,76 @@ class PullsData(Protocol):
 
 
 OWN_DATASET = "a dataset of one's own"
-"""The tasks of all datasets that somebody made, wherever they lie and whatever they are called."""
+"""One name for all datasets of users, whatever their folders and names.
+
+Tasks with one id in them are the same task.
+"""
 
 
 @runtime_checkable
 class HasTaskAliases(Protocol):
-    """Has suites of the same tasks under several names: parts, forms, other languages."""
+    """A benchmark with the same tasks in several suites: parts, forms, other languages."""
 
     def tasks_of(self, suite: str) -> str:
-        """Return one name for all suites of which tasks with one id are the same task."""
+        """Return one name for all suites in which tasks with one id are the same task."""
         ...
 
 
 @runtime_checkable
 class OwnPrompts(Protocol):
-    """Gives models other prompts than ours."""
+    """A benchmark with prompts of its own for models."""
 
     def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:
         """Return the prompts of a suite under a rule set.
 
         Raises:
-            DataError: Where they are not pulled.
+            DataError: If they are not pulled.
         """
         ...
 
 
 @runtime_checkable
 class OwnRules(Protocol):
-    """Needs other rules under some conditions."""
+    """A benchmark that needs other rules under some conditions."""
 
     def rules_under(self, suite: str, rules: Rules, conditions: Sequence[Condition]) -> Rules:
-        """Return the rules that all cells of a grid are played by; their name says what differs."""
+        """Return the rules for all cells of a grid; their name says what differs."""
         ...
 
 
 @runtime_checkable
 class OwnDefaultRules(Protocol):
-    """Has newer rules of its own than those of all suites."""
+    """A benchmark with newer default rules than those of all suites."""
 
     def default_rules(self, suite: str) -> str:
-        """Return the name of the rules that hold where none are named."""
+        """Return the name of the rules that hold if none are named."""
         ...
 
 
 @runtime_checkable
 class TakesTextCalls(Protocol):
-    """Has suites that models without native tool calls can be asked by."""
+    """A benchmark with suites for models that have no native tool calls."""
 
     def text_calls_form(self, suite: str) -> str:
-        """Return a value that `calls=` may have in the names of a suite's agents, or ""."""
+        """Return a value of `calls=` in the names of a suite's agents, or ""."""
         ...
 
 
 @runtime_checkable
 class HasLeaderboard(Protocol):
-    """Has a leaderboard: figures over several of its suites."""
+    """A benchmark with a leaderboard: figures over several of its suites."""
 
     def leaderboard(self) -> Leaderboard:
-        """Return its categories and how aggregates are made of them."""
+        """Return its categories and the aggregates over them."""
         ...
 
 
 @runtime_checkable
 class ReadsResults(Protocol):
-    """Reads result files of its own program."""
+    """A benchmark that reads result files of its own program."""
 
     def has_results(self, path: Path) -> bool:
-        """Return whether the names of files there say that they are its result files."""
+        """Return whether the names of files at a path are those of its result files."""
         ...
 
     def read_results(self, path: Path, data: Path, form: str | None) -> ImportedRun:
@@ -180,59 +184,59 @@ class ReadsResults(Protocol):
         Args:
             path: The file or folder.
             data: The folder of pulled data.
-            form: The form of replies; None to be told from them.
+            form: The form of replies; None to detect it.
 
         Raises:
-            DataError: Where a file is missing, damaged or contradicts itself, or data are missing.
-            UsageError: Where there is no such form.
+            DataError: If a file is missing, damaged or contradicts itself, or data are missing.
+            UsageError: If the form does not exist.
         """
         ...
 
 
 @runtime_checkable
 class ReadsLabelled(Protocol):
-    """Reads files of its result format in which conversations are labelled."""
+    """A benchmark that reads files of its result format with labelled conversations."""
 
     def read_labelled(self, path: Path) -> LabelledFile:
-        """Read a file's conversations; several may be of one task and trial.
+        """Read a file's conversations; several may have the same task and trial.
 
         Raises:
-            DataError: Where the file is missing, damaged or contradicts itself.
+            DataError: If the file is missing, damaged or contradicts itself.
         """
         ...
 
 
 @runtime_checkable
 class DescribesDomains(Protocol):
-    """Knows its domains' tools without their data."""
+    """A benchmark that knows its domains' tools without their data."""
 
     def describe(self, domain: str) -> DomainFacts | None:
-        """Return what is known of a domain; None where it is none of its own."""
+        """Return the facts about a domain; None if the domain is not its own."""
         ...
 
 
 @runtime_checkable
 class WritesResults(Protocol):
-    """Has result files that runs can be written as."""
+    """A benchmark whose result files can be written from runs."""
 
     def result_format(self) -> ResultFormat:
-        """Return how."""
+        """Return the format of its result files."""
         ...
 
 
 @runtime_checkable
 class HasTranslations(Protocol):
-    """Has domains that folders of artifacts may translate."""
+    """A benchmark with domains that folders of artifacts may translate."""
 
     def translated_domains(self) -> Sequence[str]:
-        """Return the names of their folders."""
+        """Return the names of the folders of its domains."""
         ...
 
     def english(self, domain: str, data: Path) -> EnglishDomain:
         """Return a domain's English side.
 
         Raises:
-            DataError: Where its data are missing or damaged.
+            DataError: If its data are missing or damaged.
         """
         ...
 
@@ -243,33 +247,33 @@ class HasTranslations(Protocol):
 
 @runtime_checkable
 class HasQuestions(Protocol):
-    """Has suites of questions, with functions, that can be translated."""
+    """A benchmark with suites of questions, with functions, that can be translated."""
 
     def question_files(self, suite: str, data: Path) -> QuestionFiles:
-        """Return the files that a suite is made of.
+        """Return the files of a suite.
 
         Args:
             suite: Its whole name.
             data: The folder of pulled data.
 
         Raises:
-            UsageError: Where the suite has no questions of its own.
-            DataError: Where a file is missing or damaged.
+            UsageError: If the suite has no questions of its own.
+            DataError: If a file is missing or damaged.
         """
         ...
 
     def in_language(self, suite: str, read: ReadFile, data: Path) -> TranslatedQuestions:
-        """Return the tasks of a suite as translated files have them.
+        """Return the tasks of a suite with the texts of translated files.
 
         Args:
             suite: Its whole name.
-            read: Returns a translated file.
+            read: A function that returns a translated file.
             data: The folder of pulled data.
 
         Raises:
-            UsageError: Where the suite cannot be played in another language.
-            DataError: Where a file is missing or damaged, or differs from the English one in more
-                than texts.
+            UsageError: If the suite cannot be played in another language.
+            DataError: If a file is missing or damaged, or differs from the English one in more than
+                texts.
         """
         ...
 
@@ -279,92 +283,92 @@ class HasQuestions(Protocol):
 
 @runtime_checkable
 class Translatable(Protocol):
-    """Is of a domain that a folder of artifacts may translate."""
+    """A suite of a domain that a folder of artifacts may translate."""
 
     def english(self) -> EnglishDomain:
         """Return its English side.
 
         Raises:
-            DataError: Where its data are missing or damaged.
+            DataError: If its data are missing or damaged.
         """
         ...
 
 
 @runtime_checkable
 class OwnCheck(Protocol):
-    """Judges its conversations itself, where states, sayings and assertions do not tell."""
+    """A suite with a check of its own, for outcomes beyond states, phrases and assertions."""
 
     def check(self, rules: Rules) -> Check | None:
-        """Return the suite's own way of judging; None where tasks' criteria say it all.
+        """Return the suite's own check; None if tasks' criteria are sufficient.
 
         Raises:
-            UsageError: Where the suite cannot be judged by these rules.
+            UsageError: If the suite cannot be judged by these rules.
         """
         ...
 
 
 @runtime_checkable
 class ExpectsValues(Protocol):
-    """Accepts more than one value for an argument, or calls with arguments that have no name."""
+    """A suite with several right values for an argument, or with unnamed arguments."""
 
     def expected_values(self, task: Task) -> Sequence[ExpectedValue]:
-        """Return what the arguments of a task's expected calls may be, call by call."""
+        """Return the right values of the arguments of a task's expected calls, call by call."""
         ...
 
 
 @runtime_checkable
 class OwnMeasures(Protocol):
-    """Has measures that say what it is about."""
+    """A suite with measures that fit its subject."""
 
     @property
     def measures(self) -> Sequence[str]:
-        """The names of those that its runs are summarized with unasked."""
+        """The names of the measures that summarize its runs by default."""
         ...
 
 
 @runtime_checkable
 class ProvidesRiskProfile(Protocol):
-    """Says what can go badly wrong."""
+    """A suite with a risk profile."""
 
     @property
     def risk_profile(self) -> RiskProfile:
-        """Which actions nobody takes back, and when a person must take over."""
+        """The irreversible actions, and the cases in which a person must take over."""
         ...
 
 
 @runtime_checkable
 class Recorded(Protocol):
-    """Has its users' words recorded."""
+    """A suite with recorded user messages."""
 
     @property
     def recordings(self) -> Recordings:
-        """What was recorded."""
+        """The recordings of the suite."""
         ...
 
     @property
     def suites(self) -> Sequence[Suite]:
-        """The suites that the recorded tasks are of."""
+        """The suites of the recorded tasks."""
         ...
 
 
 @runtime_checkable
 class Vocabulary(Protocol):
-    """Knows words that are likely to be said before anybody speaks."""
+    """A suite that knows likely words of its conversations in advance."""
 
     def texts(self) -> Mapping[str, object]:
-        """Return what can be known before anybody speaks: `policy`, `tools`, `database`.
+        """Return the texts that are known before any speech: `policy`, `tools`, `database`.
 
-        Texts or decoded records by source; recognizers may expect their words. Nothing that a user
-        says is in them.
+        They are texts or decoded records by source, and recognizers may expect their words. They
+        contain nothing that a user says.
         """
         ...
 
 
 class TextProtocol(Protocol):
-    """How a benchmark offers functions as text, and how it reads calls in a reply."""
+    """The form in which a benchmark offers functions as text and reads calls in a reply."""
 
     def call_form(self, task: Task) -> str:
-        """Return the name of the form in which calls are asked for."""
+        """Return the name of the form of calls that the model is asked to write."""
         ...
 
     def offer(self, task: Task, tools: Toolset) -> str:
@@ -372,42 +376,42 @@ class TextProtocol(Protocol):
         ...
 
     def read(self, task: Task, text: str) -> Reply:
-        """Return what a model's text is: calls, words, or calls that cannot be read."""
+        """Return the reply in a model's text: calls, words, or unreadable calls."""
         ...
 
     def appearing(self, task: Task, tools: Sequence[ToolSpec], words: str) -> str:
-        """Return the user's words in a turn in which functions appear, which are shown as tools."""
+        """Return the user's words for a turn with new functions, which are shown as tools."""
         ...
 
     def results(self, answered: Sequence[tuple[ToolCall, str]]) -> str:
-        """Return the text that tells a model what its calls returned."""
+        """Return the text that gives a model the results of its calls."""
         ...
 
 
 @runtime_checkable
 class CallsAsText(Protocol):
-    """Offers its functions to models that write calls as text."""
+    """A suite that offers its functions to models that write calls as text."""
 
     @property
     def asks_for_text(self) -> bool:
-        """Whether it is about prompts, so that each task sets the form of calls itself."""
+        """Whether the suite tests prompts, so that each task sets the form of calls itself."""
         ...
 
     def text_protocol(self, options: Mapping[str, str], rules: Rules) -> TextProtocol:
-        """Return how functions are offered and called, for the options of an agent's name.
+        """Return the text protocol for the options of an agent's name.
 
         Raises:
-            UsageError: For an option or a value that does not exist.
+            UsageError: If an option or a value does not exist.
         """
         ...
 
 
 @runtime_checkable
 class WritesAnswers(TextProtocol, Protocol):
-    """A form that also writes what was called natively, as the text that it asks models for."""
+    """A text protocol that can also write native calls as text."""
 
     def written(self, task: Task, reply: Reply) -> str:
-        """Return a reply as such a text."""
+        """Return a reply as the text that a model is asked to write."""
         ...
 
 
@@ -415,11 +419,11 @@ Texts = tuple[str, ...]
 Vectors = Sequence[Sequence[float]]
 
 EmbedTexts = Callable[[Texts], Awaitable[tuple[Vectors, Usage]]]
-"""Returns one vector per text, and what that consumed."""
+"""A function that returns one vector per text, and the usage."""
 
 
 class SearchAccess(msgspec.Struct, frozen=True):
-    """A search engine: its address, its key ("" for none) and how long to try, in seconds."""
+    """A search engine: its address, its key ("" for none) and its retry limit in seconds."""
 
     address: str
     key: str
@@ -427,9 +431,10 @@ class SearchAccess(msgspec.Struct, frozen=True):
 
 
 class ExternalServices(msgspec.Struct, frozen=True):
-    """What a run names for tools that reach outside: an embedding model, or a search engine.
+    """The external services that a run names: an embedding model, or a search engine.
 
-    `identity` is the content key of what is named; both are None where nothing can be asked.
+    `identity` is the content key of the names. `embed` and `search` are None if nothing can be
+    asked.
     """
 
     embed: EmbedTexts | None = None
@@ -439,18 +444,18 @@ class ExternalServices(msgspec.Struct, frozen=True):
 
 @runtime_checkable
 class NeedsExternalServices(Protocol):
-    """Has tools that reach what a run must name."""
+    """A suite with tools that need external services."""
 
     @property
     def needs(self) -> str:
-        """The option that names it, such as `search`; "" where these tools reach nothing."""
+        """The option that names the service, such as `search`; "" if the tools need none."""
         ...
 
     @property
     def missing(self) -> str:
-        """What a run must still do before an agent can be played; "" for nothing."""
+        """The step that a run still needs before an agent can be played; "" for none."""
         ...
 
     def reaching(self, outside: ExternalServices) -> Suite:
-        """Return this suite with tools that reach what a run names."""
+        """Return this suite with tools that use a run's external services."""
         ...

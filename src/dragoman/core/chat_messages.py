@@ -12,21 +12,21 @@ from dragoman.core.replies import AudioRef
 Message = Mapping[str, object]
 
 DATA_PLACEHOLDER = "{data}"
-"""Stands in the text of a part where the WAV file in base64 belongs."""
+"""Placeholder of the WAV file, as base64, in the text of a part."""
 
 
 class PartForm(msgspec.Struct, frozen=True):
-    """How a wire writes a part that is audio: the JSON before and after the data."""
+    """The wire format of an audio part: the JSON before and after the data."""
 
     before: bytes
     after: bytes
 
 
 def part_form(text: str) -> PartForm:
-    """Read how a part is written: a JSON object with `{data}` where the audio belongs.
+    """Parse the wire format of a part: a JSON object with `{data}` in place of the audio.
 
     Raises:
-        ValueError: Where it is none.
+        ValueError: If the text does not have this form.
     """
     before, hole, after = text.partition(DATA_PLACEHOLDER)
     if not hole or DATA_PLACEHOLDER in after:
@@ -36,11 +36,11 @@ def part_form(text: str) -> PartForm:
 
 
 OPENAI_PART = part_form('{"type":"input_audio","input_audio":{"data":"{data}","format":"wav"}}')
-"""How OpenAI's chat completions take it, and most that speak like them."""
+"""The format of OpenAI's chat completions, and of most compatible endpoints."""
 
 
 class AudioPart:
-    """What somebody said, as a part of a message."""
+    """Speech as a part of a message."""
 
     __slots__ = ("_data", "reference")
 
@@ -49,17 +49,17 @@ class AudioPart:
         self._data = base64.b64encode(write_wav(audio))
 
     def written(self, form: PartForm) -> msgspec.Raw:
-        """Return the part as it is sent."""
+        """Return the part in a wire format."""
         return msgspec.Raw(b"".join((form.before, self._data, form.after)))
 
     def plain(self) -> dict[str, object]:
-        """Return the part as OpenAI's, for code that takes messages as they are sent."""
+        """Return the part in OpenAI's format, for code that takes messages as they are sent."""
         part: dict[str, object] = msgspec.json.decode(self.written(OPENAI_PART))
         return part
 
 
 def message_encoder(form: PartForm = OPENAI_PART) -> msgspec.json.Encoder:
-    """Return what encodes messages whose parts may be audio."""
+    """Return an encoder of messages that may have audio parts."""
 
     def written(part: object) -> msgspec.Raw:
         return _sound(part).written(form)
@@ -68,7 +68,7 @@ def message_encoder(form: PartForm = OPENAI_PART) -> msgspec.json.Encoder:
 
 
 def hash_encoder() -> msgspec.json.Encoder:
-    """Return what encodes messages for a content key: audio as its hash."""
+    """Return an encoder of messages for content keys, with audio as its hash."""
 
     def hashed(part: object) -> str:
         return _sound(part).reference.sha256
@@ -77,7 +77,7 @@ def hash_encoder() -> msgspec.json.Encoder:
 
 
 def plain_message(message: Message) -> dict[str, object]:
-    """Return a message of its own, with parts as OpenAI's."""
+    """Return a copy of a message, with audio parts in OpenAI's format."""
     if not _parts(message):
         return dict(message)
     parts = [part.plain() if isinstance(part, AudioPart) else part for part in _parts(message)]
@@ -99,20 +99,23 @@ _encode = msgspec.json.encode
 
 
 class MessageForm(Protocol):
-    """How an endpoint wants the messages of a history; equal ones are one form."""
+    """The form in which an endpoint wants the messages of a history.
+
+    Forms that are equal count as one form.
+    """
 
     @property
     def grows(self) -> bool:
-        """Whether a history that grows keeps what was written of it."""
+        """Whether the encoded part of a history stays valid when the history grows."""
         ...
 
     def writer(self) -> Callable[[Sequence[Message]], list[Message]]:
-        """Return what writes the messages of one history, each once and in order."""
+        """Return a function that writes the messages of one history, each once and in order."""
         ...
 
 
 class _EncodedHistory:
-    """A history as it is written in one form so far."""
+    """The encoded part of a history in one form."""
 
     __slots__ = ("content", "count", "write")
 
@@ -131,7 +134,7 @@ class _EncodedHistory:
 
 
 class ChatHistory(list[Message]):
-    """Messages to which others are added at the end; those that are in it stay as they are."""
+    """A list of messages that only grows at its end; earlier messages do not change."""
 
     __slots__ = ("_counted", "_has_sound", "_written")
 
@@ -150,9 +153,9 @@ class ChatHistory(list[Message]):
         return self._has_sound
 
     def written(self, form: MessageForm | None = None) -> bytes | None:
-        """Return the messages as JSON in a form, as they are where it is None.
+        """Return the messages as JSON in a form; None for the form stands for no change.
 
-        Returns None where there is audio: wires write that in their own ways.
+        The result is None if there is audio, since each wire has its own format for it.
         """
         if self.has_sound:
             return None

@@ -12,10 +12,10 @@ import msgspec
 from dragoman.core.usage import Usage
 
 DECISIONS = "clarifications-2"
-"""The version of every decision in `docs/clarifications.md`: another one makes other cells."""
+"""The version of every decision in `docs/reference/personas.md`: another one makes other cells."""
 
 Whitelist = Mapping[str, str]
-"""What may be confirmed of one message: topics and their values as they are really written."""
+"""The values that may be confirmed of one message: topics with their exact values."""
 
 Reason = Literal[
     "allowed",
@@ -31,28 +31,31 @@ Reason = Literal[
     "leak",
     "reply outside",
 ]
-"""Why a message was answered or not: `spent` past the cap, `nothing to clarify` with an empty
-whitelist, `no question` where nothing is asked to be confirmed, `no topic` and `ambiguous` where it
-is not clear what, `outside` what the whitelist has, `unproven` where rules cannot tell, `judge`
-where a model says no; the last three are rejected whatever the model said."""
+"""Reason why a message was answered or not.
+
+`spent`: past the cap. `nothing to clarify`: the whitelist is empty. `no question`: nothing is asked
+to be confirmed. `no topic` and `ambiguous`: the subject of the question is unclear. `outside`: the
+whitelist does not have it. `unproven`: rules cannot decide. `judge`: a model says no. `unreadable`,
+`leak` and `reply outside`: rejections whatever the model said.
+"""
 
 REJECTIONS: tuple[str, ...] = tuple(reason for reason in get_args(Reason) if reason != "allowed")
 """The reasons of decisions against an answer."""
 
 MAX_VALUE = 100
-"""Characters of a value that can be confirmed: longer ones are messages of their own."""
+"""Longest value that can be confirmed, in characters; longer ones are whole messages."""
 
 
 class ClarificationRequest(msgspec.Struct, frozen=True):
-    """What a judge is given.
+    """A request to a judge of clarifications.
 
     Attributes:
-        intended: What the user said, as it was meant.
-        heard: The same as it reached the agent.
+        intended: The user's last words, as intended.
+        heard: The same words as they reached the agent.
         message: The agent's words.
-        allowed: What may be confirmed.
+        allowed: The values that may be confirmed.
         label: The task's id.
-        draw: What keeps answers apart from those on other trials.
+        draw: The draw of the trial; it keeps cached answers apart from those of other trials.
     """
 
     intended: str
@@ -64,9 +67,9 @@ class ClarificationRequest(msgspec.Struct, frozen=True):
 
 
 class ClarificationVerdict(msgspec.Struct, frozen=True):
-    """A judge's decision: the user's `reply` where the reason is `allowed`.
+    """A judge's decision: the user's `reply` if the reason is `allowed`.
 
-    `answer` is what a model wrote, as far as it is kept.
+    `answer` is the text of a judging model, as far as it is kept.
     """
 
     reason: Reason
@@ -85,13 +88,13 @@ class Clarification(msgspec.Struct, frozen=True, omit_defaults=True):
     """A decision about the agent's words at one place of a conversation.
 
     Attributes:
-        at: The place of the agent's words among the events; an allowed one's reply stands behind
-            it.
-        reason: Why it was answered or not.
-        judge: Who decided, with a version.
-        reply: What the user answered.
-        answer: What a model wrote as the judge, as far as it is kept.
-        version: Of the decisions that it was taken by.
+        at: The position of the agent's words among the events; the reply to an allowed question
+            follows it.
+        reason: The reason why the question was answered or not.
+        judge: The judge, with a version.
+        reply: The user's answer.
+        answer: The text of a judging model, as far as it is kept.
+        version: The version of the rules for decisions.
     """
 
     at: int
@@ -108,7 +111,7 @@ class Clarification(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ClarificationJudge(Protocol):
-    """Decides whether an agent's words are a question that the simulated user may answer."""
+    """Judge that decides whether the simulated user may answer an agent's question."""
 
     @property
     def name(self) -> str:
@@ -116,10 +119,10 @@ class ClarificationJudge(Protocol):
         ...
 
     async def decide(self, request: ClarificationRequest) -> ClarificationVerdict:
-        """Return the decision; an unusable answer of a model is a rejection.
+        """Return the decision; a model's unusable answer is a rejection.
 
         Raises:
-            ParticipantError: Where the model could not be asked.
+            ParticipantError: If the model could not be asked.
         """
         ...
 
@@ -127,16 +130,16 @@ class ClarificationJudge(Protocol):
 Decide = Callable[[str], Awaitable[ClarificationVerdict]]
 """A function that asks a judge about the last statement.
 
-Its argument keeps the answers apart from those on other trials.
+Its argument keeps cached answers apart from those of other trials.
 """
 
 
 def whitelist(arguments: Iterable[Mapping[str, object]], said: str) -> dict[str, str]:
-    """Return what a message states of the arguments of planned calls, by the parameter's name.
+    """Return the arguments of planned calls that a message states, by parameter name.
 
     Args:
-        arguments: Of the calls that the message leads to.
-        said: The message as it was meant.
+        arguments: The arguments of the calls that the message leads to.
+        said: The message as intended.
     """
     # Every command that reads a conversation loads this module; few of them need the entities.
     from dragoman.core.texts.entities import stated_arguments
@@ -151,8 +154,8 @@ def whitelist(arguments: Iterable[Mapping[str, object]], said: str) -> dict[str,
 def by_topic(stated: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return values by the parameters that they are for, each with a name of its own.
 
-    A second value of one parameter is `NAME_2`, and so on; a value is listed once per parameter,
-    and one that is too long to be confirmed is left out.
+    A second value of one parameter is `NAME_2`, and so on. A value is listed once per parameter. A
+    value that is too long to be confirmed is omitted.
     """
     topics: dict[str, str] = {}
     for parameter, value in dict.fromkeys(stated):

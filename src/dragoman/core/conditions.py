@@ -1,7 +1,7 @@
 """Experimental conditions: one cell of the grid, a value on every axis.
 
 Code that compares, groups or plots conditions asks for an axis. The text form of a condition is for
-people; it is written and parsed only here.
+display; it is written and parsed only here.
 """
 
 import re
@@ -15,8 +15,11 @@ from msgspec import UNSET, UnsetType
 from dragoman.core.errors import DataError, UnplayableConditionError, UsageError
 
 Surface = Literal["conversation", "greeting", "tools", "policy", "database", "tasks"]
-"""What can be in another language: what is said, the first words, the tools, what the agent must
-follow, the names in the database, and what the user is told."""
+"""Parts of a conversation that can be in another language.
+
+They are what is said, the first words, the tools, the agent's policy, the names in the database,
+and the user's task.
+"""
 
 SURFACES: tuple[Surface, ...] = get_args(Surface)
 
@@ -27,7 +30,7 @@ SCENARIOS: Mapping[str, tuple[Surface, ...]] = {
     TOOLS: ("tools",),
     DOMAIN: SURFACES,
 }
-"""The combinations that have a name; `english` is that without any."""
+"""The combinations of surfaces that have a name; `english` is the empty one."""
 
 ENGLISH = "en"
 IN_ENGLISH = "english"
@@ -37,41 +40,41 @@ TEXT = "text"
 """The voice of conditions in which nobody speaks."""
 
 SIMULATED = "simulated:"
-"""The prefix of a word error rate in percent, in the place of a line.
+"""The prefix of a word error rate in percent, in the place of a channel.
 
-No one speaks; words are misheard.
+No one speaks; ASR error simulation changes the words.
 """
 
 RECORDED = "recorded"
-"""The voice of conditions in which users' words are those of an audio set."""
+"""The voice of conditions in which users' words come from an audio set."""
 
 ITSELF: Final = "itself"
 """The recognizer of conditions in which the agent hears the audio itself."""
 
 MIXED = "mixed"
-"""The recognizer that listens where none is named."""
+"""The default recognizer."""
 
 EXPOSURE = "exposure"
-"""The axis of what the agent is told of its user."""
+"""The axis of the user profile that the agent gets."""
 
 UNEXPOSED = "0"
-"""The exposure of conditions in which the agent is told nothing of its user."""
+"""The exposure of conditions in which the agent gets no user profile."""
 
 CLARIFY = "clarify"
-"""The axis of who decides whether an agent's questions about spelling are answered."""
+"""The axis of the judge that decides whether questions about spelling are answered."""
 
 NONE = "none"
-"""The value of axes on which nothing is set."""
+"""The value of axes that are not set."""
 
 RELEASED_SEED = 42
 """The seed by which SEATauBench dealt its tools to languages."""
 
 JOIN = "+"
-"""Stands between languages that share tools, and between surfaces that make a scenario."""
+"""The separator of languages that share tools, and of surfaces that form a scenario."""
 
 
 class Axis(msgspec.Struct, frozen=True):
-    """One axis of the grid: the layer that realises it, and its value where nothing is set."""
+    """One axis of the grid: the layer that implements it, and its default value."""
 
     layer: str
     default: str = NONE
@@ -85,24 +88,25 @@ AXES: Mapping[str, Axis] = {
     "recognizer": Axis("voice", MIXED),
     "persona": Axis("persona"),
 }
-"""The axes that have a place in a condition's text, in their order; any other is its own layer."""
+"""The axes with a place in a condition's text, in order; any other is its own layer."""
 
 _FURTHER: Mapping[str, Axis] = {EXPOSURE: Axis(EXPOSURE, UNEXPOSED)}
-"""Axes without a place in that text whose value is not `none` where nothing is set."""
+"""Axes without a place in that text whose default value is not `none`."""
 
 
 def axis_of(name: str) -> Axis:
-    """Return what is known of an axis."""
+    """Return the facts about an axis."""
     return AXES.get(name) or _FURTHER.get(name, Axis(name))
 
 
 class Localized(msgspec.Struct, frozen=True):
-    """Which surfaces are in which language: the axes of language, read.
+    """The languages of the surfaces: the parsed values of the language axes.
 
     Attributes:
-        languages: One language; several share the tools, the first has those that none else has.
+        languages: One language, or several that share the tools; the first of several gets the
+            tools that no other has.
         surfaces: The surfaces, in the order of `SURFACES`.
-        seed: Deals the tools to several languages.
+        seed: Seed that deals the tools to several languages.
     """
 
     languages: tuple[str, ...]
@@ -111,7 +115,7 @@ class Localized(msgspec.Struct, frozen=True):
 
     @property
     def is_shared(self) -> bool:
-        """Whether tools alone are in another language, as in the scenario `tools`."""
+        """Whether only tools are in another language, as in the scenario `tools`."""
         return self.surfaces == SCENARIOS["tools"]
 
     @property
@@ -133,8 +137,9 @@ class Localized(msgspec.Struct, frozen=True):
 class Condition(msgspec.Struct, frozen=True):
     """The axis values of one cell.
 
-    An absent axis has its default, so that an empty condition is plain English text. Make one
-    with `condition_of` or `with_axes`: pairs stand in the axes' order, without defaults.
+    An absent axis has its default, so that an empty condition is plain English text. Make
+    conditions with `condition_of` or `with_axes`, which keep pairs in the axes' order and omit
+    defaults.
     """
 
     axes: tuple[tuple[str, str], ...] = ()
@@ -144,9 +149,10 @@ class Condition(msgspec.Struct, frozen=True):
         return next((value for axis, value in self.axes if axis == name), axis_of(name).default)
 
     def shown(self, name: str) -> str:
-        """Return the value on an axis as tables have it: `none` where nothing is there to have one.
+        """Return the value on an axis for tables: `none` if the axis does not apply.
 
-        Text has no recognizer, and tools that one language has alone are not dealt.
+        The voices `text` and `simulated:` have no recognizer, and the tools of a single language
+        are not dealt.
         """
         is_there = {
             "recognizer": self.voice != TEXT and not self.voice.startswith(SIMULATED),
@@ -160,34 +166,34 @@ class Condition(msgspec.Struct, frozen=True):
 
     @property
     def localized(self) -> Localized | None:
-        """Which surfaces are in which language; None where everything is English."""
+        """The languages of the surfaces; None if everything is English."""
         return _localization_of(self)
 
     @property
     def is_localized(self) -> bool:
-        """Whether anything is in another language than English."""
+        """Whether any surface is in a language other than English."""
         return _localization_of(self) is not None
 
     @property
     def language(self) -> str:
-        """The language that is spoken."""
+        """The spoken language."""
         localized = _localization_of(self)
         is_spoken = localized is not None and "conversation" in localized.surfaces
         return localized.languages[0] if localized is not None and is_spoken else ENGLISH
 
     @property
     def voice(self) -> str:
-        """The line that is spoken over; `text` where nobody speaks."""
+        """The voice channel; `text` if nobody speaks."""
         return self.axis("voice")
 
     @property
     def recognizer(self) -> str:
-        """Who hears what is said."""
+        """The recognizer of the user's speech."""
         return self.axis("recognizer")
 
     @property
     def persona(self) -> str:
-        """Who the user is, beside the task."""
+        """The persona of the user, in addition to the task."""
         return self.axis("persona")
 
     @property
@@ -211,7 +217,7 @@ class Condition(msgspec.Struct, frozen=True):
 
     @property
     def identity(self) -> object:
-        """What goes into content keys: equal in every version for what every version knows."""
+        """The condition in content keys; equal in all versions for axes that they all know."""
         further = {axis: value for axis, value in self.axes if axis not in AXES}
         return _Identity(
             self.language,
@@ -233,11 +239,11 @@ class _Identity(msgspec.Struct, frozen=True):
 
 
 PLAIN = Condition()
-"""English, text, nobody in particular."""
+"""English text without a persona."""
 
 
 def condition_of(values: Mapping[str, str]) -> Condition:
-    """Return the condition with these values; what is left out has its axis' default."""
+    """Return the condition with these values; omitted axes have their default."""
     order = [*AXES, *sorted(set(values).difference(AXES))]
     return Condition(
         tuple(
@@ -251,7 +257,7 @@ def condition_of(values: Mapping[str, str]) -> Condition:
 def axis_names(conditions: Iterable[Condition]) -> tuple[str, ...]:
     """Return the axes in the tables of these conditions.
 
-    They are the axes of text, and any other axis in use.
+    They are the axes with a place in a condition's text, and any other axis in use.
     """
     used = {name for condition in conditions for name, _ in condition.axes}
     return (*AXES, *sorted(used.difference(AXES)))
@@ -272,10 +278,10 @@ def differing_axes(a: Condition, b: Condition) -> tuple[str, ...]:
 
 
 def differ_in_one_thing(a: Condition, b: Condition) -> bool:
-    """Whether two conditions differ in one thing alone, so that a gap has one cause.
+    """Return whether two conditions differ in one thing alone, so that a gap has one cause.
 
-    One thing is one axis; or one layer that only one of the two has, since English has no scenario
-    and text no recognizer that could be the same.
+    One thing is one axis, or one layer that only one of the two has. In the second case, English
+    has no scenario, and text has no recognizer, that could be the same.
     """
     axes = differing_axes(a, b)
     layers = {axis_of(name).layer for name in axes}
@@ -296,10 +302,10 @@ _LABEL = re.compile(
 
 
 def condition_from(text: str) -> Condition:
-    """Read a condition as runs store it: a JSON object of axes, or, in older runs, its label.
+    """Parse a stored condition: a JSON object of axes, or, in older runs, its label.
 
     Raises:
-        DataError: Where it is neither.
+        DataError: If the text has neither form.
     """
     if text.startswith("{"):
         try:
@@ -320,7 +326,7 @@ def _require_texts(values: Mapping[str, str], text: str) -> Condition:
 
 
 def condition_text(condition: Condition) -> str:
-    """Return a condition as runs store it: a JSON object of its axes."""
+    """Return a condition in stored form: a JSON object of its axes."""
     return msgspec.json.encode(dict(condition.axes)).decode()
 
 
@@ -343,12 +349,14 @@ def made_by_label(
     make: Callable[[Condition], Made],
     unplayable: dict[str, str] | None,
 ) -> dict[str, Made]:
-    """Return by label what each condition gets; a condition that cannot be played gets nothing.
+    """Return the objects that are made for conditions, by label.
+
+    A condition that cannot be played has none.
 
     Args:
         conditions: The conditions.
-        make: Returns what a condition gets, or raises UnplayableConditionError.
-        unplayable: Gets the reason by label; None to raise it.
+        make: A function that makes the object of a condition, or raises UnplayableConditionError.
+        unplayable: Receives the reason by label; None raises the error.
     """
     made: dict[str, Made] = {}
     for condition in conditions:
@@ -367,7 +375,7 @@ def playable(
     """Return the conditions that can be played.
 
     Raises:
-        UsageError: Where none of them can.
+        UsageError: If none can be played.
     """
     found = tuple(each for each in conditions if each.label not in unplayable)
     if conditions and not found:

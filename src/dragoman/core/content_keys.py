@@ -13,7 +13,7 @@ def content_key(*parts: object) -> str:
 
 
 def encoded_parts(*parts: object) -> bytes:
-    """Return what `content_key` hashes of some of its parts, for `key_of_encoded`."""
+    """Return the encoding of some parts that `content_key` hashes, for `key_of_encoded`."""
     return _ENCODER.encode(parts)[1:-1]
 
 
@@ -27,9 +27,9 @@ def key_of_encoded(*encoded: bytes) -> str:
 
 
 def named_key(key: str, name: str) -> str:
-    """Return a content key with a name mixed in; mixed in once more, the key comes back.
+    """Return a content key mixed with a name; the same call again restores the key.
 
-    So a stored key tells what the same content has without the name.
+    A stored key thus also gives the key of the same content without the name.
     """
     return f"{int(key, 16) ^ int(content_key('name-1', name), 16):032x}"
 

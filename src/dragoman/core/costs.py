@@ -14,19 +14,19 @@ _SECONDS = 60
 
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a model costs, in US dollars: for tokens, minutes or characters, or several of them.
+    """Prices of a model in US dollars: for tokens, minutes or characters, or several.
 
-    Cached input costs as much as other input where `cached_input` is None.
+    Cached input costs as much as other input if `cached_input` is None.
 
     Attributes:
-        input: Per million tokens sent.
-        output: Per million tokens received; there is none of the two alone.
-        cached_input: Per million tokens that the provider had cached.
-        minute: Per minute of audio.
-        characters: Per million characters spoken.
-        input_audio: Per million tokens sent that are audio; without it their cost is not known.
-        output_audio: The same of tokens received.
-        batch: What a batch costs as a share of all these; None where that is not known.
+        input: Price per million tokens sent.
+        output: Price per million tokens received; input and output have a price both, or neither.
+        cached_input: Price per million tokens that the provider had cached.
+        minute: Price per minute of audio.
+        characters: Price per million characters spoken.
+        input_audio: Price per million audio tokens sent; without it their cost is unknown.
+        output_audio: Price per million audio tokens received; without it their cost is unknown.
+        batch: Batch price as a share of all these prices; None if unknown.
     """
 
     input: Decimal | None = None
@@ -39,7 +39,7 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     batch: Decimal | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what prices nothing, and one side of the tokens without the other."""
+        """Raise ValueError for an empty price, and for one with one side of the tokens only."""
         if (self.input is None) != (self.output is None):
             raise ValueError("input and output have a price both, or neither")
         if self.input is None and self.minute is None and self.characters is None:
@@ -51,7 +51,7 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing has a cost, including audio in tokens.
+        """Whether everything is free, including audio tokens.
 
         In this case no count needs to be known.
         """
@@ -61,7 +61,7 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     @property
     def in_batch(self) -> "Price | None":
-        """What the same costs in a batch; None where that is not known."""
+        """The prices in a batch; None if they are unknown."""
         share = self.batch
         if share is None:
             return None
@@ -71,21 +71,21 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 BATCHED = " (batch)"
-"""Ends the names in ledgers of models that are asked by batch."""
+"""The suffix of the names in usage ledgers of models that are asked in batches."""
 
 PriceOf = Callable[[str], Price | None]
-"""Returns the price of a model by its name in ledgers; None where it is not known."""
+"""A function that returns a model's price by its ledger name; None if unknown."""
 
 
 def no_price(model: str) -> Price | None:  # noqa: ARG001 - obeys PriceOf
-    """Return None: for whoever has no prices at hand."""
+    """Return None, as a price function without any prices."""
     return None
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What calls cost, in US dollars.
+    """The cost of calls, in US dollars.
 
-    `nominal` is what all of them cost, `paid` leaves out those that our own cache answered.
+    `nominal` is the cost of all calls. `paid` excludes calls that Dragoman's own cache answered.
     """
 
     nominal: Decimal
@@ -96,7 +96,7 @@ FREE = Cost(NOTHING, NOTHING)
 
 
 def cost_of(usage: Usage, price_of: PriceOf) -> Cost | None:
-    """Return what usage costs; None where its model's price, or what is priced, is not known."""
+    """Return the cost of usage; None if a needed price or count is unknown."""
     if not usage.calls:
         return FREE
     price = price_of(usage.model)
@@ -128,7 +128,7 @@ def cost_of(usage: Usage, price_of: PriceOf) -> Cost | None:
 
 
 def total_cost(costs: Iterable[Cost | None]) -> Cost | None:
-    """Add costs up; one unknown makes the sum unknown."""
+    """Return the sum of costs; it is unknown if one of them is unknown."""
     nominal = paid = NOTHING
     for cost in costs:
         if cost is None:
@@ -164,7 +164,7 @@ def _less(every: Count | None, replayed: Count | None) -> Count | None:
 
 
 def _cost_of_counts(price: Price, counts: _Counts) -> Decimal | None:
-    """Return what counts cost; None where one that has a price is not known."""
+    """Return the cost of counts; None if a priced count is unknown."""
     dollars = NOTHING
     if price.input is not None and price.output is not None:
         sent = _price_input_tokens(counts, price, price.input)
@@ -188,7 +188,7 @@ def _price_input_tokens(counts: _Counts, price: Price, text_price: Decimal) -> D
     if counts.sent is None or counts.sent_audio is None or audio is None:
         return None
     words = max(counts.sent - counts.sent_audio, 0)
-    # A provider that does not tell what it had cached is priced as if nothing had been.
+    # A provider that does not report cached tokens is priced as if there were none.
     reused = min(counts.cached or 0, words)
     cached_price = text_price if price.cached_input is None else price.cached_input
     return (words - reused) * text_price + reused * cached_price + audio

@@ -28,7 +28,7 @@ TerminationReason = Literal[
 ]
 """Why a conversation ended; `turns_done` is for benchmarks that fix the turns.
 
-`code_error` is for the code of a participant of one's own that raised.
+`code_error` is for an exception in the user's own agent or user simulator.
 """
 
 FAULTS: frozenset[TerminationReason] = frozenset({"infrastructure_error", "code_error"})
@@ -44,13 +44,12 @@ COMPLETE: frozenset[TerminationReason] = frozenset({"user_stop", "agent_stop", "
 class Message(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     """One participant's move.
 
-    `scripted` marks words that the harness wrote (the greeting). `raw` is the model's reply as
-    it came, where a model gave it. `turn` counts the benchmark's turns where it fixes them.
-    `call_form` names the form in which calls were asked for as text; it is empty for native calls.
-    `latency` is kept of what an agent itself replied, where somebody speaks. `reasoning` is what a
-    model thought before it replied: nobody hears it. `near_token` is a stop token as it was
-    written, where it was not written exactly: the reply has the token that was meant. `asked_again`
-    says that the reply before it said nothing and was not kept.
+    `scripted` marks words that the harness wrote (the greeting). `raw` is the model's reply as it
+    came, if a model gave it. `turn` counts the benchmark's turns if it fixes them. `call_form`
+    names the form in which calls were asked for as text; it is empty for native calls. `latency` is
+    kept for an agent's own replies in spoken conversations. `reasoning` is what a model thought
+    before it replied; nobody hears it. `near_token` is an inexactly written stop token; the reply
+    has the intended token. `asked_again` says that the reply before it was empty and was not kept.
     """
 
     by: Role
@@ -70,10 +69,9 @@ Event = Message | ToolResult
 
 
 class Termination(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a conversation ended; `detail` says what broke where something did.
+    """The end of a conversation; `detail` says what broke, if anything did.
 
-    `near_token` is the stop token that ended it, as it was written, where it was not written
-    exactly.
+    `near_token` is the stop token that ended it, as written, if it was not written exactly.
     """
 
     reason: TerminationReason
@@ -82,7 +80,7 @@ class Termination(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class InstructionUpdate(msgspec.Struct, frozen=True):
-    """A side was told something else in mid-conversation, after so many events."""
+    """A change of one side's instructions during a conversation, after `at` events."""
 
     at: int
     side: Role
@@ -90,14 +88,14 @@ class InstructionUpdate(msgspec.Struct, frozen=True):
 
 
 class Episode(RenamedFields, frozen=True, omit_defaults=True):
-    """One finished conversation. `started`, `seconds` and latencies that were measured vary by run.
+    """One finished conversation.
 
-    `malformed_calls` counts calls whose arguments could not be read; they are errors too.
-    `calls_in_text` counts the agent's replies in words that hold a call, where calls were not asked
-    for as text. `source` is the foreign record that an imported conversation was read from, value
-    for value. `instruction_updates` holds the instructions that changed in mid-conversation,
-    `clarifications` the decisions about the agent's questions, `contexts` what was inferred of the
-    user.
+    `started`, `seconds` and measured latencies vary by run. `malformed_calls` counts calls whose
+    arguments could not be read; they are errors too. `calls_in_text` counts the agent's text
+    replies that hold a call although calls were not asked for as text. `source` is the foreign
+    record of an imported conversation, value for value. `instruction_updates` holds instructions
+    that changed during the conversation, `clarifications` the decisions about the agent's
+    questions, `contexts` what was inferred about the user.
     """
 
     events: tuple[Event, ...]
@@ -116,7 +114,7 @@ class Episode(RenamedFields, frozen=True, omit_defaults=True):
 
     @property
     def is_fault(self) -> bool:
-        """Whether something broke, so that nothing can be said of the participants' behaviour."""
+        """Whether a fault prevents any statement about the participants' behavior."""
         return self.ending.reason in FAULTS
 
 
@@ -131,9 +129,9 @@ def without_clarifications(episode: Episode) -> Episode:
 
 
 class CallWithResult(msgspec.Struct, frozen=True):
-    """A call with its result, and where both stand among the events; None where it got none.
+    """A call with its result, and the positions of both events; None for a missing result.
 
-    `call` is as its caller wrote it: what was executed in its place stands in the result.
+    `call` is as its caller wrote it. The result holds the executed arguments if they differ.
     """
 
     event: int
@@ -153,7 +151,7 @@ def calls_with_results(events: Sequence[Event]) -> Iterator[CallWithResult]:
     """Yield every call with its result, in the order of the conversation.
 
     Raises:
-        ReplayError: Where results do not follow their calls in order and by id.
+        ReplayError: If results do not follow their calls in order and by id.
     """
     position = 0
     while position < len(events):
@@ -175,10 +173,10 @@ def calls_with_results(events: Sequence[Event]) -> Iterator[CallWithResult]:
 
 
 def executed_calls(events: Sequence[Event]) -> Iterator[tuple[ToolCall, ToolResult | None]]:
-    """Yield every call as the world executed it, with its result; None where it got none.
+    """Yield every call as executed, with its result; None for a missing result.
 
     Raises:
-        ReplayError: Where results do not follow their calls in order and by id.
+        ReplayError: If results do not follow their calls in order and by id.
     """
     return ((placed.executed, placed.result) for placed in calls_with_results(events))
 

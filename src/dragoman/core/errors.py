@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 MAX_ERROR_CHARS = 2_000
-"""Characters of what an error says itself that are shown."""
+"""Longest part of an error's own message that is shown, in characters."""
 
 
 class DragomanError(Exception):
-    """A failure that is reported to a person in one line: what, where, what to do."""
+    """A failure that is reported to the user in one line: what, where, what to do."""
 
 
 class UsageError(DragomanError):
@@ -37,7 +37,7 @@ class UnplayableConditionError(UsageError):
 
     Args:
         reason: Why it cannot be played.
-        remedy: The options that make it possible, without a leading verb; "" where there are none.
+        remedy: The options that make it possible, without a leading verb; "" if there are none.
     """
 
     def __init__(self, reason: str, remedy: str = "") -> None:
@@ -61,7 +61,7 @@ class ReplayError(DragomanError):
 class JudgeError(DragomanError):
     """A judge's reply that does not answer every question exactly once.
 
-    `usage` is what the unusable reply consumed, as a `core.usage.Usage`: it is paid all the same.
+    `usage` is the usage of the unusable reply, as a `core.usage.Usage`; it is paid all the same.
     """
 
     usage: Any = None
@@ -70,7 +70,7 @@ class JudgeError(DragomanError):
 class ParticipantError(DragomanError):
     """An agent, a user or a model that broke: an infrastructure fault, not a bad answer.
 
-    `usage` is what the attempts consumed, as a `core.usage.Usage`.
+    `usage` is the usage of the attempts, as a `core.usage.Usage`.
     """
 
     usage: Any = None
@@ -103,7 +103,7 @@ def attach_delay(cut: BaseException, delay: ParticipantError) -> None:
 
 
 def attached_delay(cut: BaseException | None) -> ParticipantError | None:
-    """Return what had held up the call that was cut off; None where nothing had."""
+    """Return the cause of delay of a cancelled call; None if it has none."""
     reported = () if cut is None else cut.args
     return next((delay for delay in reported if isinstance(delay, ParticipantError)), None)
 
@@ -111,8 +111,8 @@ def attached_delay(cut: BaseException | None) -> ParticipantError | None:
 def error_with_location(error: BaseException) -> str:
     """Return an error in one line, with the file and the line that raised it.
 
-    The line is the innermost one of a person's own code, if any of it was running. Only the file's
-    name is told: reports are passed on, and folders are a person's own.
+    The line is the innermost one of the user's own code, if any of it was running. Only the file's
+    name is given: reports are passed on, and folders are private.
     """
     said = " ".join(f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS].split())
     lines = [
@@ -125,7 +125,7 @@ def error_with_location(error: BaseException) -> str:
 @functools.cache
 def _library_folders() -> tuple[str, ...]:
     """Return the folders of library code: this package, Python, and the installed packages."""
-    # Few programs ever need it, and every command would load it.
+    # Few commands need it, and a global import would load it in all of them.
     import sysconfig
 
     places = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
@@ -133,7 +133,7 @@ def _library_folders() -> tuple[str, ...]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a question that names the nearest known name; "" where none is near."""
+    """Return a question with the nearest known name; "" if none is near."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known), 1)

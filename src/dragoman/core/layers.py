@@ -1,8 +1,8 @@
 """Layers: what one part of a condition changes in a conversation.
 
-A layer implements the axes of a condition that are its own. It is built once per condition and
-shared by its conversations; the state of one conversation lies in the objects that it opens for it.
-Layers compose in one order, and none knows another.
+A layer implements its own axes of a condition. It is built once per condition and shared by its
+conversations; the state of one conversation lies in the objects that the layer opens for it. Layers
+compose in one order, and none knows another.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,16 +33,16 @@ from dragoman.core.usage import Usage
 
 
 class ConversationContext(msgspec.Struct, frozen=True):
-    """What tells one conversation from others.
+    """Identity and resources of one conversation.
 
     Attributes:
         task: Its task, as participants see it.
-        key: The same for all that are to be given the same audio: task, trial and the run's seed,
-            but neither agent nor recognizer.
-        draw: The same in every attempt at one draw of the cell, and in no other.
-        agent: Who plays the agent.
-        sounds: Where audio is kept.
-        model: The chat model that the agent is; None where it is none, or none that is known.
+        key: A key that is equal for all conversations with the same audio: it covers the task, the
+            trial and the run's seed, but neither agent nor recognizer.
+        draw: A key that is the same in every attempt at one draw of the cell, and in no other.
+        agent: The participant that plays the agent.
+        sounds: The audio store.
+        model: The agent's chat model; None if it has none, or the model is unknown.
     """
 
     task: Task
@@ -60,42 +60,42 @@ class InstructionSource(Protocol):
     """
 
     async def instructions(self, side: Role, progress: ConversationProgress) -> str:
-        """Return what a side is told before its next reply; "" for nothing.
+        """Return a side's instructions before its next reply; "" for none.
 
         Raises:
-            ParticipantError: Where what is asked for it broke.
+            ParticipantError: If a model that is asked for them broke.
         """
         ...
 
     def take_usage(self) -> tuple[Usage, ...]:
-        """Return what finding that out consumed since this was last asked."""
+        """Return the usage of making instructions since the last call of this method."""
         ...
 
 
 class Layer(RenamedFields, frozen=True):
-    """One part of a condition made real; None leaves a surface as it is.
+    """The implementation of one part of a condition; None leaves a surface unchanged.
 
     Attributes:
         name: The layer's name, that of its axes' layer.
         identity: The content key of everything in it that can change a result.
-        record: What a run keeps of it, for people.
-        task: Returns a task as this side of the world tells it: to judges and participants.
-        plan: Returns a task's reference plan as participants see it, beyond `task`.
-        wording: Returns how what a conversation is judged by is written.
-        phrases: What participants that need no model say and understand.
-        user_behavior: How a user that needs no model plays its part.
-        policy: Returns the text that the agent must follow.
-        instruction_source: Opens what sessions of one conversation are told.
-        view: Returns how a side sees tools, around how layers before see them.
-        channel: Opens the channel of the words that a side says; they go through those of layers
-            before first.
-        turn_protocol: Wraps who speaks when.
-        is_timed: Whether somebody speaks, so that how long the agent's replies took is kept.
-        may_ask: Whether the agent's questions about how something is written may be answered within
-            a turn.
-        after: Returns a finished conversation with what goes with it.
-        of_task: Returns the layer of one task, where its surfaces differ from task to task; name,
-            identity and record stay those of the layer itself.
+        record: The stored description of the layer, for people.
+        task: A function that returns a task in this layer's surface, for judges and participants.
+        plan: A function that returns a task's reference plan as participants see it, beyond `task`.
+        wording: A function that returns the wording of the values by which a conversation is
+            judged.
+        phrases: The phrases of participants without a model.
+        user_behavior: The behavior of a user without a model.
+        policy: A function that returns the text that the agent must follow.
+        instruction_source: A function that opens the instruction source of one conversation.
+        view: A function that returns a side's tool view, around the view of the layers before.
+        channel: A function that opens the channel for a side's words; they go through the channels
+            of the layers before it first.
+        turn_protocol: A function that wraps the turn protocol.
+        is_timed: Whether somebody speaks, so that the latency of the agent's replies is kept.
+        may_ask: Whether the agent's questions about spelling may be answered within a turn.
+        after: A function that adds this layer's data to a finished conversation.
+        of_task: A function that returns the layer of one task, if its surfaces differ from task to
+            task; name, identity and record stay those of the layer itself.
     """
 
     name: str
@@ -126,46 +126,46 @@ It raises UsageError for an unknown value.
 
 @runtime_checkable
 class RetriesReplies(Protocol):
-    """What a session has besides, where it can be asked once more."""
+    """Optional interface of a session that can be asked once more."""
 
     async def reply_again(self, tools: Toolset) -> SessionReply:
-        """Return another reply to what was heard, as if the last one had not been given."""
+        """Return another reply to the last input, as if the last one had not been given."""
         ...
 
 
 @runtime_checkable
 class AcceptsInstructionUpdates(Protocol):
-    """What a session has besides, where it heeds what it is told in mid-conversation."""
+    """Optional interface of a session that follows new instructions in mid-conversation."""
 
     def update_instructions(self, instructions: str) -> None:
-        """Take what is told from the next reply on, in place of what was told before."""
+        """Replace the instructions, from the next reply on."""
         ...
 
 
 @runtime_checkable
 class ProvidesUserProfile(Protocol):
-    """What a briefing has besides, where it tells agents who their user is."""
+    """Optional interface of an instruction source that gives agents a user profile."""
 
     def user_profile(self) -> UserProfile:
-        """Return, as data, what the agent is told of its user now; empty for nothing."""
+        """Return the user profile that the agent gets now, as data; empty for none."""
         ...
 
     def take_contexts(self) -> tuple[UserContext, ...]:
-        """Return what was inferred since this was last asked, with what failed."""
+        """Return the inferences since the last call of this method, including failed ones."""
         ...
 
 
 @runtime_checkable
 class AcceptsUserProfile(Protocol):
-    """What a session has besides, where it heeds who its user is as data."""
+    """Optional interface of a session that takes a user profile as data."""
 
     def set_user_profile(self, user: UserProfile) -> None:
-        """Take what is known of the user from the next reply on."""
+        """Set the user profile, from the next reply on."""
         ...
 
 
 class StaticInstructions:
-    """A briefing that never changes and costs nothing."""
+    """Instruction source that never changes and costs nothing."""
 
     def __init__(self, texts: Mapping[Role, str]) -> None:
         self._texts = texts

@@ -1,4 +1,4 @@
-"""Lazy names of modules (PEP 562): re-exports and old names, looked up at their first use."""
+"""Lazy names of modules (PEP 562): re-exports and old names, resolved on first use."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ def lazy_names(
 
 
 def old_names(module: str) -> Callable[[str], object]:
-    """Return `__getattr__` for a module whose names of version 0.1 have new places."""
+    """Return `__getattr__` for a module whose names of version 0.1 have moved."""
 
     def load(name: str) -> object:
         if name.startswith("__"):  # Python asks every module for `__path__`

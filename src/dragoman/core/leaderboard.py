@@ -6,7 +6,7 @@ import msgspec
 
 
 class Aggregate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How one aggregate is made: of categories, or of aggregates that come before it.
+    """Definition of one aggregate: of categories, or of aggregates that come before it.
 
     `weights` are numbers, "tasks" for the parts' numbers of tasks, or "equal".
     """
@@ -17,11 +17,14 @@ class Aggregate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Leaderboard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A benchmark's categories with their numbers of tasks, and its aggregates, parts first.
+    """A benchmark's categories with their numbers of tasks, and its aggregates.
 
-    `formats` is the category that asks the same questions in several prompt formats, each named
-    between the first two colons of a task's id; "" where there is none. `spoken` is the figure over
-    what users may say aloud, made of categories and aggregates.
+    Aggregates come after their parts.
+
+    `formats` is the category that asks the same questions in several prompt formats; each format is
+    named between the first two colons of a task's id. It is "" for a benchmark without such a
+    category. `spoken` is the figure over what users may say aloud, made of categories and
+    aggregates.
     """
 
     sizes: dict[str, int]
@@ -31,7 +34,7 @@ class Leaderboard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 NO_LEADERBOARD = Leaderboard({}, ())
-"""That of suites which have none."""
+"""The leaderboard of suites without one."""
 
 
 def spoken_leaderboard(leaderboard: Leaderboard) -> Leaderboard:

@@ -23,22 +23,25 @@ from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
 
 Severity = Literal["minor", "critical", "critical_helped", "critical_hindered"]
-"""How grave an error is. `minor` and `critical` are for the agent; a critical error of the user
-either helped or hindered the agent."""
+"""Severity of an error.
+
+`minor` and `critical` are for the agent. A critical error of the user either helped or hindered the
+agent.
+"""
 
 Level = Literal["minor", "critical"]
-"""The two severities that tables tell apart."""
+"""The two severities that tables distinguish."""
 
 
 class ReportedError(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One error as a judge reported it, with its tags as it wrote them.
+    """One error as a judge reported it, with the judge's own tags.
 
     Attributes:
-        by: Whose error it is.
-        severity: How grave it is.
-        tags: The judge's own words for what kind of error it is.
-        position: The place of the turn among the conversation's events.
-        why: What the judge says of it.
+        by: The side that made the error.
+        severity: The severity.
+        tags: The judge's own words for the kind of error.
+        position: The position of the turn among the conversation's events.
+        why: The judge's explanation.
         quote: A passage of the conversation that shows it.
     """
 
@@ -54,10 +57,10 @@ class JudgedError(msgspec.Struct, frozen=True, omit_defaults=True):
     """One error of one side.
 
     Attributes:
-        by: Whose error it is.
-        severity: How grave it is; None where the judge's word for it is not known.
-        tags: What kind of error it is, each tag once.
-        unscored_tags: How many of the judge's tags could not be read.
+        by: The side that made the error.
+        severity: The severity; None if the judge's word for it is unknown.
+        tags: The kinds of error, each tag once.
+        unscored_tags: Number of the judge's tags that could not be read.
     """
 
     by: Role
@@ -67,14 +70,14 @@ class JudgedError(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def level(self) -> Level | None:
-        """The severity as tables have it."""
+        """The severity for tables."""
         if self.severity is None:
             return None
         return "minor" if self.severity == "minor" else "critical"
 
 
 class ErrorReview(msgspec.Struct, frozen=True):
-    """Everything that a judge found in one conversation."""
+    """All errors that a judge found in one conversation."""
 
     errors: tuple[JudgedError, ...]
 
@@ -84,33 +87,40 @@ class ErrorReview(msgspec.Struct, frozen=True):
 
 
 REWARD, REWARD_VERSION = METRIC_VERSION.split("-")
-"""The measure that every run has: its evidence is a `Score`, its version part of a score's key."""
+"""The measure of every run.
+
+Its evidence is a `Score`; its version is part of a score's key.
+"""
 
 SIMULATOR = "simulator"
-"""The checks of the simulated user; they are found and stored with the reward."""
+"""The measure of the simulated user's checks; they are made and stored with the reward."""
 
 Averaging = Literal["micro", "macro", "tasks"]
-"""Over what a rate is taken: sums over all conversations, the conversations' own rates, or tasks of
-which every played trial is known (pass^k)."""
+"""The averaging of a rate.
+
+`micro`: sums over all conversations. `macro`: the conversations' own rates. `tasks`: tasks of which
+every played trial is known (pass^k).
+"""
 
 MetricFormat = Literal["share", "percent", "number", "seconds"]
-"""How a rate reads: a share lies between 0 and 1 by its nature, the others need not."""
+"""The format of a figure; only a share always lies between 0 and 1."""
 
 ROUNDING = 1e-9
-"""By how much a rank may miss a whole number that it stands for: 0.95 is no binary fraction."""
+"""Tolerance of a rank against a whole number, since 0.95 is not exact in binary."""
 
 MAX_WHY = 2_000
-"""Characters of a reason that are kept."""
+"""Longest reason that is kept, in characters."""
 
 
 class CountedItem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one turn, call or question counts for.
+    """The counts of one turn, call or question.
 
     Attributes:
-        counts: Numbers by the names of what is counted; empty where it does not count.
-        position: Its place among the conversation's events, from 0; None for the whole.
-        subject: What was looked at.
-        why: What was found, or why it does not count.
+        counts: Numbers by name; empty if the item does not count.
+        position: The position among the conversation's events, from 0; None for the whole
+            conversation.
+        subject: The subject that was examined.
+        why: The finding, or the reason why the item does not count.
     """
 
     counts: dict[str, int | float] = {}
@@ -120,10 +130,10 @@ class CountedItem(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MeasureResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one measure counted in one conversation, or why it could not (`unscored`).
+    """The counts of one measure in one conversation, or why there are none (`unscored`).
 
-    `rules` is empty where rule sets play no part. `usage` is the judge's. `score` is set for the
-    reward alone, whose evidence it is, and `errors` for a judge's review of errors.
+    `rules` is empty if rule sets play no part. `usage` is the judge's. `score` is set only for the
+    reward, whose evidence it is, and `errors` only for a judge's review of errors.
     """
 
     measure: str
@@ -151,7 +161,7 @@ class MeasureResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Total(msgspec.Struct, frozen=True, tag="total"):
-    """A figure that is a sum of counts; `part` says of which side it is, where sides are apart."""
+    """A figure that is a sum of counts; `part` names its side, if sides are separate."""
 
     name: str
     counts: tuple[str, ...]
@@ -159,11 +169,11 @@ class Total(msgspec.Struct, frozen=True, tag="total"):
 
 
 class Rate(msgspec.Struct, frozen=True, tag="rate", omit_defaults=True):
-    """A figure that is one sum of counts for each of another.
+    """A figure that divides one sum of counts by another.
 
     A name given twice weighs double: F1 is ("hits", "hits") over ("hits", "hits", "false",
-    "missed"). `undecided` counts what may belong to the numerator or not: the rate then lies
-    between two bounds.
+    "missed"). `undecided` names counts that may or may not belong to the numerator; the rate then
+    lies between two bounds.
     """
 
     name: str
@@ -185,7 +195,7 @@ class Trend(msgspec.Struct, frozen=True, tag="trend"):
 
 
 class Quantile(msgspec.Struct, frozen=True, tag="quantile"):
-    """A figure that is the smallest value below which, or at which, a share of all values lies.
+    """A figure that is the smallest value at or below which a share of all values lies.
 
     Its values are those of one count, entry by entry: over all conversations, not over their own
     figures.
@@ -198,7 +208,7 @@ class Quantile(msgspec.Struct, frozen=True, tag="quantile"):
     part: str = ""
 
     def of(self, values: Sequence[float]) -> float:
-        """Return it of some values, of which there is at least one (the nearest rank)."""
+        """Return the quantile (the nearest rank) of at least one value."""
         return sorted(values)[max(0, ceil(self.share * len(values) - ROUNDING) - 1)]
 
 
@@ -206,7 +216,10 @@ MetricDefinition = Total | Rate | Trend | Quantile
 
 
 class DeclaredMetrics(msgspec.Struct, frozen=True):
-    """The figures that a measure declares: stored with a run, so that reading needs no measure."""
+    """The figures that a measure declares.
+
+    They are stored with a run, so that readers do not need the measure.
+    """
 
     measure: str
     version: str
@@ -214,15 +227,15 @@ class DeclaredMetrics(msgspec.Struct, frozen=True):
 
 
 class MeasureSetting(msgspec.Struct, frozen=True):
-    """What measures need to know of a condition.
+    """The facts about a condition that measures need.
 
     Attributes:
-        language: The tag of the language that is spoken.
-        label: What language detection calls it.
-        relatives: What else it may call it.
-        is_localized: Whether anything is in another language than English.
+        language: The tag of the spoken language.
+        label: The label of the language in language detection.
+        relatives: Other labels that detection may give it.
+        is_localized: Whether any surface is in a language other than English.
         is_spoken: Whether anybody speaks aloud.
-        is_clarified: Whether a judge may have the agent's questions answered.
+        is_clarified: Whether a judge may allow answers to the agent's questions.
     """
 
     language: str = ENGLISH
@@ -234,20 +247,20 @@ class MeasureSetting(msgspec.Struct, frozen=True):
 
 
 class ScoringContext(msgspec.Struct, frozen=True):
-    """One stored conversation with all that a measure may look at.
+    """One stored conversation with everything that a measure may use.
 
     Attributes:
         task: Its task, as it is judged.
-        episode: What happened.
-        factory: Makes worlds in the task's initial state.
-        wording: How its languages word what is compared.
+        episode: The finished conversation.
+        factory: A function that makes worlds in the task's initial state.
+        wording: The wording of compared values in its languages.
         setting: The condition it was played under.
-        draw: What keeps verdicts on it apart from those on other trials.
-        phrases: What is said in the user's language; None where it is not known.
-        expected: What its expected calls may have as arguments, where the suite says; else its plan
-            tells.
-        policy: Returns the text that the agent had to follow.
-        habits: Those of its user's card; None where the user is nobody in particular.
+        draw: The draw of the trial; it keeps cached verdicts apart from those of other trials.
+        phrases: The phrases of the user's language; None if unknown.
+        expected: The right values of the arguments of its expected calls, if the suite states them;
+            otherwise its plan gives them.
+        policy: A function that returns the text that the agent had to follow.
+        habits: The habits of its user's persona card; None without a card.
     """
 
     task: Task
@@ -263,7 +276,7 @@ class ScoringContext(msgspec.Struct, frozen=True):
 
     @property
     def fault(self) -> str:
-        """What broke it, so that nothing can be said of its participants; "" where nothing did."""
+        """The fault that prevents any statement about its participants; "" without a fault."""
         if not self.episode.is_fault:
             return ""
         reason, detail = self.episode.ending.reason, self.episode.ending.detail
@@ -274,44 +287,44 @@ class ScoringContext(msgspec.Struct, frozen=True):
 
 
 class Measure(Protocol):
-    """Counts something in stored conversations."""
+    """Counter of events in stored conversations."""
 
     @property
     def name(self) -> str:
-        """What it is called on the command line and in tables."""
+        """The name on the command line and in tables."""
         ...
 
     @property
     def version(self) -> str:
-        """Its version: whatever changes a count changes it."""
+        """The version; every change of a count changes it."""
         ...
 
     @property
     def judge(self) -> str:
-        """Who judges, with a version; `none` where nobody does."""
+        """The judge, with a version; `none` without a judge."""
         ...
 
     @property
     def rules(self) -> str:
-        """The rule set it judges by; empty where rule sets play no part."""
+        """The rule set it judges by; empty if rule sets play no part."""
         ...
 
     @property
     def figures(self) -> tuple[MetricDefinition, ...]:
-        """The figures to make of its counts."""
+        """The figures that are made from its counts."""
         ...
 
     def applies(self, setting: MeasureSetting) -> bool:
-        """Whether there is anything to count under a condition."""
+        """Return whether there is anything to count under a condition."""
         ...
 
     async def measure(self, case: ScoringContext) -> MeasureResult:
-        """Count one conversation; what cannot be judged is unscored, with its reason."""
+        """Count one conversation; return an unscored result if it cannot be judged."""
         ...
 
 
 def metric_name(measure: str, version: str) -> str:
-    """Return measure and version in one word, as stores and tables have it."""
+    """Return measure and version in one word, as in stores and tables."""
     return f"{measure}-{version}"
 
 
@@ -325,14 +338,14 @@ def sum_counts(entries: Iterable[CountedItem]) -> dict[str, int | float]:
 
 
 def result_mismatch(measure: Measure, found: MeasureResult) -> str:
-    """Return why what a measure gave cannot be kept as its own; "" where it can."""
+    """Return why a result cannot be stored as the measure's own; "" if it can."""
     given = (found.measure, found.version, found.judge, found.rules)
     if given != (measure.name, measure.version, measure.judge, measure.rules):
         return f"the measure {measure.name} answers as {given}"[:MAX_WHY]
     for counts in (found.counts, *(entry.counts for entry in found.evidence)):
         for name, count in counts.items():
             if not _is_number(count):
-                return f"the measure counts {name!r} as {count!r}, which is no number"[:MAX_WHY]
+                return f"the measure counts {name!r} as {count!r}, which is not a number"[:MAX_WHY]
     return ""
 
 
@@ -341,14 +354,14 @@ def _is_number(count: object) -> bool:
 
 
 def unscored_measure(measure: Measure, why: str) -> MeasureResult:
-    """Return that a measure counted nothing, and why."""
+    """Return the result of a measure that counted nothing, with the reason."""
     if measure.name == REWARD:
         return reward_result(Score(measure.rules, measure.judge, Unscored(why), ()))
     return MeasureResult(measure.name, measure.version, measure.judge, measure.rules, unscored=why)
 
 
 def reward_result(score: Score) -> MeasureResult:
-    """Return a score as what the measure `reward` counted."""
+    """Return a score as a result of the measure `reward`."""
     reward = score.reward
     counts: dict[str, int | float] = {}
     reason = ""
@@ -377,7 +390,7 @@ SIMULATOR_METRICS: tuple[MetricDefinition, ...] = (
 
 
 def simulator_result(score: Score) -> MeasureResult | None:
-    """Return what the checks of a simulated user counted; None where none was checked."""
+    """Return the counts of a simulated user's checks; None without any checks."""
     if not score.simulator:
         return None
     found = tuple(map(_count_check, score.simulator))

@@ -8,11 +8,11 @@ import msgspec
 
 Level = Literal["low", "medium", "high"]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-"""A part of all occasions."""
+"""A share of all occasions."""
 
 
 BY_TASK = "task"
-"""The value of `--persona` that leaves users to their tasks: what a run without the option has."""
+"""The value of `--persona` that leaves users to their tasks, as without the option."""
 
 OF_TASK = f"{BY_TASK}:"
 """The prefix of the name of a persona that a task states.
@@ -24,13 +24,13 @@ _STATED = re.compile(r"\[PERSONA:([A-Za-z0-9][A-Za-z0-9_-]{0,39})\]\s*\Z")
 
 
 class Traits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a persona is like, in four words.
+    """The traits of a persona, in four words.
 
     Attributes:
-        expertise: How well it knows the domain.
-        ambiguity: How unclear what it says is.
-        verbosity: How much it says at a time.
-        tolerance: How patiently it takes questions.
+        expertise: Its knowledge of the domain.
+        ambiguity: The lack of clarity of its messages.
+        verbosity: The length of its messages.
+        tolerance: Its patience with questions.
     """
 
     expertise: Literal["novice", "some", "expert"]
@@ -40,18 +40,18 @@ class Traits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Habits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user without a model does; the defaults are those of nobody in particular.
+    """The habits of a user without a model; the defaults are those without a persona.
 
     Attributes:
-        volunteers: It tells all its facts in its first message.
-        terse: It tells values without saying what they are.
-        at_once: Facts that it tells in one answer; 0 for all that are asked for.
-        vague: Of how many facts it says nothing definite when they are first asked for.
-        asks_back: Of how many facts it first asks what is meant.
-        slips: Of how many facts with digits it tells another value first, which it puts right in
-            its next message, or when it is read back.
-        repeats: In how many answers it repeats what it told before.
-        asides: In how many messages it says something beside the matter.
+        volunteers: Whether it tells all its facts in its first message.
+        terse: Whether it tells values without naming them.
+        at_once: Number of facts that it tells in one answer; 0 for all requested ones.
+        vague: Share of facts about which it says nothing definite when first asked.
+        asks_back: Share of facts about which it first asks what is meant.
+        slips: Share of facts with digits for which it first tells another value. It corrects the
+            value in its next message, or when the value is read back.
+        repeats: Share of answers in which it repeats what it told before.
+        asides: Share of messages in which it adds something unrelated.
     """
 
     volunteers: bool = False
@@ -65,13 +65,14 @@ class Habits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SpeechHabits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a persona speaks where its words are spoken by an embedded voice.
+    """The way a persona speaks with an embedded voice.
 
     Attributes:
-        rate: Times the words per minute of the voice.
-        pauses: After how many words it pauses.
-        fillers: Before how many sentences it says a filler.
-        accent: An accent of embedded voices; of languages without such a voice all voices speak.
+        rate: Factor on the words per minute of the voice.
+        pauses: Share of words after which it pauses.
+        fillers: Share of sentences before which it says a filler.
+        accent: An accent of embedded voices; if no voice of a language has it, all its voices
+            speak.
     """
 
     rate: Annotated[float, msgspec.Meta(ge=0.5, le=2)] = 1.0
@@ -81,7 +82,7 @@ class SpeechHabits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PersonaPhrases(msgspec.Struct, frozen=True):
-    """What a user without a model says beside its facts, in one language."""
+    """The phrases of a user without a model, in addition to its facts, in one language."""
 
     vague: tuple[str, ...] = ()
     asks_back: tuple[str, ...] = ()
@@ -92,27 +93,27 @@ class PersonaPhrases(msgspec.Struct, frozen=True):
 
 
 class UserBehavior(msgspec.Struct, frozen=True):
-    """How a user without a model plays its part: what it does, and the words for it."""
+    """The behavior of a user without a model: its habits, and the phrases for them."""
 
     habits: Habits = Habits()
     persona_phrases: PersonaPhrases = msgspec.field(default=PersonaPhrases(), name="sayings")
 
 
 PLAIN_BEHAVIOR = UserBehavior()
-"""That of nobody in particular."""
+"""The behavior of a user without a persona."""
 
 
 class Persona(msgspec.Struct, frozen=True):
-    """One card in one language.
+    """One persona card in one language.
 
     Attributes:
         name: Its name on the axis.
-        traits: What it is like.
-        user: What a user that is a model is told.
-        agent: What an agent is told where the card is exposed.
-        user_behavior: How a user without a model follows it.
-        speech: How it speaks.
-        fillers: What it says before it goes on.
+        traits: Its traits.
+        user: The instructions of a user that is a model.
+        agent: The text for an agent that gets the card.
+        user_behavior: The behavior of a user without a model.
+        speech: Its way of speaking.
+        fillers: Its filler words.
     """
 
     name: str
@@ -127,21 +128,21 @@ class Persona(msgspec.Struct, frozen=True):
 def stated_persona(task: str) -> str:
     """Return the persona in a task's id (`...[PERSONA:Hard]`), as `task:hard`, or "".
 
-    The ids of tau2-bench's telecom end in this way, and the user's instructions already hold
-    the persona's text.
+    The ids of tau2-bench's telecom end in this way, and the user's instructions already hold the
+    persona's text.
     """
     found = _STATED.search(task)
     return f"{OF_TASK}{found[1].lower()}" if found else ""
 
 
 class UserContext(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was inferred of a user in mid-conversation, or why nothing could be.
+    """An inference about a user in mid-conversation, or the reason why it failed.
 
     Attributes:
-        at: After how many events.
-        model: Who was asked.
-        about: What was inferred; empty where the answer cannot be used.
-        failure: Why it cannot; what was inferred before holds on.
+        at: Number of events before the inference.
+        model: The model that was asked.
+        about: The inferred profile; empty if the answer is unusable.
+        failure: Why the answer is unusable; the earlier profile then remains.
         answer: The model's answer, as far as it is kept.
     """
 
@@ -153,4 +154,4 @@ class UserContext(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 UserProfile = Mapping[str, object]
-"""What an agent is told of its user, as data: the traits of a card, or what was inferred."""
+"""Facts about its user that an agent gets as data: traits of a card, or inferences."""

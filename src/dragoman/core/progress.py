@@ -21,7 +21,10 @@ Party = Literal[
     "instructions",
     "nobody",
 ]
-"""Who can be waited for. A line carries words where no engine of its own is known to be at work."""
+"""The parties that can be awaited.
+
+`line` is the voice channel, if none of its engines is known to be at work.
+"""
 
 
 _WHAT: Mapping[Party, str] = {
@@ -30,24 +33,24 @@ _WHAT: Mapping[Party, str] = {
     "voice": "words to be spoken",
     "recognizer": "words to be heard",
     "recognizer being built": "a recognizer that is being built, once",
-    "line": "words on the line",
+    "line": "words on the channel",
     "judge": "the judge",
     "judge of users": "the judge of users",
     "judge of clarifications": "the judge of clarifications",
-    "instructions": "what the sides are told",
+    "instructions": "the source of instructions",
     "nobody": "its first reply",
 }
 
 
 class AwaitedParty(msgspec.Struct, frozen=True):
-    """Who is waited for, and by which name it is known; "" where the conversation's cell has it."""
+    """The awaited party and its name; the name is "" if the conversation's cell has it."""
 
     party: Party
     name: str = ""
 
     @property
     def what(self) -> str:
-        """What is waited for, in words."""
+        """The awaited step, in words."""
         return f"calling {self.name}" if self.party == "tool" else _WHAT[self.party]
 
 
@@ -63,17 +66,17 @@ class ReportsAwaitedParty(Protocol):
 
     @property
     def awaited(self) -> AwaitedParty:
-        """Who is waited for now."""
+        """The party that is awaited now."""
         ...
 
 
 @runtime_checkable
 class LazilyBuilt(Protocol):
-    """An engine that is made ready when it is used first."""
+    """An engine that is built on first use."""
 
     @property
     def is_being_built(self) -> bool:
-        """Whether that is going on now."""
+        """Whether it is being built now."""
         ...
 
 
@@ -87,28 +90,28 @@ class RunningSteps:
         self._steps: dict[object, str] = {}
 
     def begin(self, what: str) -> object:
-        """Note a step and return what ends it."""
+        """Record a step and return the token that ends it."""
         step = object()
         self._steps[step] = what
         return step
 
     def end(self, step: object) -> None:
-        """Forget a step."""
+        """Remove a step."""
         del self._steps[step]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What is done, each once."""
+        """The running steps, each once."""
         return tuple(dict.fromkeys(tuple(self._steps.values())))
 
 
 RUNNING_STEPS: ContextVar[RunningSteps | None] = ContextVar("UNDER_WAY", default=None)
-"""The steps of the command that runs in this context; None where nobody looks."""
+"""The steps of the command in this context; None if nobody watches them."""
 
 
 @contextmanager
 def long_step(what: str) -> Iterator[None]:
-    """Say that something is done that may take long, such as "reading the suite"."""
+    """Report a step that may take long, such as "reading the suite"."""
     steps = RUNNING_STEPS.get()
     if steps is None:
         yield
@@ -121,10 +124,10 @@ def long_step(what: str) -> Iterator[None]:
 
 
 ProgressCallback = Callable[[str, int, int], None]
-"""Takes the file at hand, the bytes so far and the bytes in total."""
+"""A function that receives the current file, the bytes so far and the bytes in total."""
 
 ProgressDisplay = Callable[[str], AbstractContextManager[ProgressCallback]]
-"""Takes a line that says what is downloaded, and yields what shows the line and then progress."""
+"""A function that takes the description of a download and opens its progress display."""
 
 PROGRESS_DISPLAY: ContextVar[ProgressDisplay | None] = ContextVar("SHOWN_BY", default=None)
-"""What shows the progress of downloads in this context; None where nobody chose."""
+"""The progress display of downloads in this context; None if none was chosen."""

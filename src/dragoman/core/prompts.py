@@ -6,9 +6,9 @@ from dragoman.core.content_keys import content_key
 
 
 class PromptSet(msgspec.Struct, frozen=True):
-    """The fixed texts that agent and user models are given; name and digest go into keys.
+    """The fixed texts for agent and user models; name and digest go into content keys.
 
-    `user_with_tools` is for a user that has tools too; empty where `user` serves both. `greets`
+    `user_with_tools` is for a user that has tools too; it is empty if `user` serves both. `greets`
     says that the agent's first words are the benchmark's own greeting.
     """
 
@@ -25,4 +25,4 @@ class PromptSet(msgspec.Struct, frozen=True):
 
 
 BARE = PromptSet("bare", "", "", greets=False)
-"""No prompts of our own: agents are told what the benchmark tells them and nothing else."""
+"""An empty prompt set: agents get only the benchmark's own texts."""

@@ -24,22 +24,25 @@ from dragoman.core.tools import Change, Role, ToolCall, ToolKind, ToolResult, To
 from dragoman.core.usage import Usage
 
 StateDelta = Mapping[tuple[str, ...], bytes]
-"""Where a world differs from the shared data: record path to canonical bytes (b"" if deleted)."""
+"""Difference of a world from the shared data: canonical bytes by record path.
+
+The bytes of a deleted record are b"".
+"""
 
 
 class Environment(Protocol):
     """The state that tools read and change; one per conversation, cheap to make."""
 
     def tools(self, side: Role) -> Toolset:
-        """Return the tools that a side has in this world."""
+        """Return the tools of a side in this world."""
         ...
 
     def kind(self, name: str) -> ToolKind | None:
-        """Return what a tool does, or None where no side has such a tool."""
+        """Return the kind of a tool, or None if no side has such a tool."""
         ...
 
     def owner(self, call: ToolCall) -> Role | None:
-        """Return whose tool a call reaches; None where its caller has no such tool."""
+        """Return the side whose tool a call reaches; None if its caller has no such tool."""
         ...
 
     def call(self, call: ToolCall) -> ToolResult:
@@ -47,7 +50,7 @@ class Environment(Protocol):
         ...
 
     def take_changes(self) -> tuple[Change, ...]:
-        """Return what changed since the last time this was asked."""
+        """Return the changes since the last call of this method."""
         ...
 
     def delta(self) -> StateDelta:
@@ -57,22 +60,25 @@ class Environment(Protocol):
 
 @runtime_checkable
 class SynchronizedEnvironment(Protocol):
-    """What a world has besides, where something keeps its databases in step after a call."""
+    """Optional interface of a world whose databases are synchronized after each call."""
 
     def unsynchronized(self) -> Environment:
-        """Return this same world without it."""
+        """Return this same world without the synchronization."""
         ...
 
 
 @runtime_checkable
 class SetupEnvironment(Protocol):
-    """What a world has besides, where functions that no participant sees set it up and assert."""
+    """Optional interface of a world with hidden functions for set-up and assertions.
+
+    No participant sees these functions.
+    """
 
     def run_function(self, call: FunctionCall) -> object:
-        """Run one.
+        """Run one function.
 
         Raises:
-            DataError: Where there is no such function.
+            DataError: If the function does not exist.
         """
         ...
 
@@ -85,20 +91,20 @@ class AsyncEnvironment(Protocol):
     """
 
     async def call_waiting(self, call: ToolCall) -> ToolResult:
-        """Execute a call; whatever it waits for, other conversations go on.
+        """Execute a call; other conversations go on while it waits.
 
         Raises:
-            ParticipantError: Where what is outside broke.
+            ParticipantError: If the external service broke.
         """
         ...
 
     def take_usage(self) -> tuple[Usage, ...]:
-        """Return what was consumed outside since this was last asked."""
+        """Return the usage of external services since the last call of this method."""
         ...
 
 
 class EnvironmentFactory(Protocol):
-    """Makes worlds; scoring is handed one and never builds its own."""
+    """Factory of worlds; scoring receives one and never builds its own."""
 
     def __call__(self, task: Task) -> Environment:
         """Return a fresh world in the task's initial state."""
@@ -106,7 +112,7 @@ class EnvironmentFactory(Protocol):
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What ends a conversation that does not end itself; the defaults are tau2-bench's.
+    """Limits that end a conversation; the defaults are those of tau2-bench.
 
     `seconds` is wall-clock time; None sets no limit.
     """
@@ -117,7 +123,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Check(Protocol):
-    """A suite's own way of judging, where states, sayings and assertions do not tell."""
+    """A suite's own check, for outcomes beyond states, phrases and assertions."""
 
     def components(self, task: Task, episode: Episode) -> tuple[ComponentScore, ...]:
         """Return the components of a finished conversation's reward, with their evidence."""
@@ -139,7 +145,7 @@ class LabelCheck(Protocol):
 
 
 class Provenance(msgspec.Struct, frozen=True):
-    """Where a suite's data come from: what reports must say and keys must contain."""
+    """The origin of a suite's data, for reports and content keys."""
 
     source: str
     licence: str
@@ -148,9 +154,9 @@ class Provenance(msgspec.Struct, frozen=True):
 
 
 class Suite(Protocol):
-    """One benchmark, loaded: tasks, and how to make worlds and conductors for them.
+    """A loaded benchmark: its tasks, and factories of their worlds and turn protocols.
 
-    What it may offer besides stands in `core.capabilities`.
+    `core.capabilities` has its optional capabilities.
     """
 
     @property
@@ -165,50 +171,50 @@ class Suite(Protocol):
 
     @property
     def provenance(self) -> Provenance:
-        """Where the data come from."""
+        """The origin of the data."""
         ...
 
     def not_applicable(self, condition: Condition) -> str:
-        """Return why the suite cannot be played under a condition; "" where it can."""
+        """Return why the suite cannot be played under a condition; "" if it can."""
         ...
 
     def policy(self, task: Task, environment: Environment) -> str:
-        """Return the text that the agent must follow in a world in which nothing was said yet."""
+        """Return the text that the agent must follow, for a world before the first word."""
         ...
 
     def factory(self, rules: Rules) -> "EnvironmentFactory":
-        """Return what makes worlds under a rule set."""
+        """Return the factory of worlds under a rule set."""
         ...
 
     def turn_protocol(
         self, task: Task, environment: Environment, rules: Rules, limits: Limits
     ) -> "TurnProtocol":
-        """Return the protocol of one conversation."""
+        """Return the turn protocol of one conversation."""
         ...
 
 
 def suite_turn_protocol(
     suite: Suite,
 ) -> "Callable[[Task, Environment, Rules, Limits], TurnProtocol]":
-    """Return what makes a suite's protocols; a package's suite may have it by its old name."""
+    """Return the factory of a suite's turn protocols; its old method name works too."""
     found = renamed_method(suite, "conductor", "turn_protocol")
     return cast("Callable[[Task, Environment, Rules, Limits], TurnProtocol]", found)
 
 
 class Channel(Protocol):
-    """Carries words one way between user and agent."""
+    """A channel that carries words one way between user and agent."""
 
     async def carry(self, utterance: Utterance) -> Utterance:
-        """Return the utterance with what was spoken and heard filled in."""
+        """Return the utterance with its spoken and heard texts filled in."""
         ...
 
     def take_usage(self) -> tuple[Usage, ...]:
-        """Return what synthesis and recognition consumed since this was last asked."""
+        """Return the usage of synthesis and recognition since the last call of this method."""
         ...
 
 
 class ToolView(Protocol):
-    """How one participant sees tools: schemas, arguments and results in its own surface."""
+    """The tools as one participant sees them: schemas, arguments and results."""
 
     def show(self, tools: Toolset) -> Toolset:
         """Return the tools as this participant sees them."""
@@ -219,24 +225,23 @@ class ToolView(Protocol):
         ...
 
     def present(self, result: ToolResult, call: ToolCall) -> ToolResult:
-        """Return the result of a call, which its caller made, as this participant sees it."""
+        """Return the result of this participant's call as the participant sees it."""
         ...
 
 
 class SessionStart(RenamedFields, frozen=True):
-    """What a session is told when it opens.
+    """The facts that a session gets when it opens.
 
     `conversation` names it uniquely within a run and `seed` derives from its cell. `policy` is the
     benchmark's text for the agent. `history` holds the moves before the first reply. `draw` is the
     same in every attempt at one draw of the cell, and in no other. `instructions` say in which
-    language the side is to speak; it is empty where nothing is said of that. `phrases` are those of
-    the language that the task is told in, for who speaks without a model; None for English.
-    `sounds` holds the audio of what is said, for who hears it themselves, and keeps that of a side
-    that speaks by itself. `user_behavior` is how a user without a model plays its part. `key` is
-    the same for all that are to meet the same user: task, trial and the run's seed, but not the
-    agent.
-    `user` is what the agent is told of its user, as data; the instructions say it in words.
-    `may_ask` says whether a question about how something is written may be answered within a turn.
+    language the side is to speak; they are empty if this is not stated. `phrases` are those of the
+    language of the task, for participants without a model; None for English. `sounds` holds the
+    audio of what is said, for participants that hear it themselves, and stores the audio of a side
+    that speaks by itself. `user_behavior` is the behavior of a user without a model. `key` is the
+    same for all conversations with the same user: it covers the task, the trial and the run's seed,
+    but not the agent. `user` is the agent's user profile, as data; the instructions say it in
+    words. `may_ask` says whether a question about spelling may be answered within a turn.
     """
 
     task: Task
@@ -256,11 +261,10 @@ class SessionStart(RenamedFields, frozen=True):
 
 
 class SessionReply(msgspec.Struct, frozen=True):
-    """A session's reply with its raw form and what it consumed.
+    """A session's reply with its raw form and its usage.
 
     `call_form` names the form in which calls were asked for as text; it is empty for native calls.
-    `latency` is None where nobody knows how long the reply took. `reasoning` is what a model
-    thought before it replied.
+    `latency` is None if it is unknown. `reasoning` is what a model thought before it replied.
     """
 
     reply: Reply
@@ -272,25 +276,25 @@ class SessionReply(msgspec.Struct, frozen=True):
 
 
 SessionInput = TextReply | ToolResult
-"""What reaches a participant: the other side's words, or the result of its own call."""
+"""Input of a participant: the other side's words, or the result of its own call."""
 
 
 class Session(Protocol):
     """One participant in one conversation."""
 
     async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
-        """Answer to what was heard since the last reply, with the tools visible now."""
+        """Return the reply to the input since the last reply, with the tools visible now."""
         ...
 
     async def close(self) -> None:
-        """Release what the session holds; called once, whatever happened."""
+        """Release the session's resources; called once, whatever happened."""
         ...
 
 
 class Participant(Protocol):
     """An agent or a user simulator: opens one session per conversation.
 
-    One that can hear audio itself says so: `core.audio.HearsAudio`.
+    A participant that can hear audio itself implements `core.audio.HearsAudio`.
     """
 
     @property
@@ -304,10 +308,11 @@ class Participant(Protocol):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """Directive: this side is to reply, seeing these tools; `is_step` counts it against limits.
+    """Directive: this side must reply and sees these tools.
 
-    With `near_tokens` a stop token that is written almost right is taken for the token. With
-    `needs_words` a reply that says nothing is asked for once more, and then unusable.
+    `is_step` counts the reply against limits. With `near_tokens`, an almost correct stop token
+    counts as the token. With `needs_words`, an empty reply is asked for once more, and a second one
+    is unusable.
     """
 
     side: Role
@@ -321,7 +326,7 @@ class Ask(msgspec.Struct, frozen=True):
 class Speak(msgspec.Struct, frozen=True):
     """Directive: the benchmark itself makes this side's reply (a fixed message).
 
-    What is not said `aloud` goes through no channel: it arrives as it is written.
+    A reply that is not said `aloud` goes through no channel and arrives as written.
     """
 
     side: Role
@@ -333,7 +338,7 @@ class Speak(msgspec.Struct, frozen=True):
 class Execute(msgspec.Struct, frozen=True):
     """Directive: the calls of the last move are executed, in order.
 
-    With `refused` none is: those that could be read are answered with it as an error.
+    With `refused`, no call is executed, and each readable call gets `refused` as its error.
     """
 
     calls: tuple[ToolCall, ...]
@@ -341,21 +346,21 @@ class Execute(msgspec.Struct, frozen=True):
 
 
 class Consult(msgspec.Struct, frozen=True):
-    """Directive: a judge decides about the last words; the conversation keeps what it decides."""
+    """Directive: a judge decides about the last words; the conversation keeps the decision."""
 
     decide: Decide
 
 
 TurnAction = Ask | Speak | Execute | Consult | Termination
-"""What a turn protocol decides comes next."""
+"""The next action, which a turn protocol decides."""
 
 
 class ConversationProgress(Protocol):
-    """What a conductor may look at when it decides."""
+    """The state of a conversation that a turn protocol may use for its decisions."""
 
     @property
     def events(self) -> Sequence[Event]:
-        """Everything that happened, in order."""
+        """All events so far, in order."""
         ...
 
     @property
@@ -370,16 +375,16 @@ class ConversationProgress(Protocol):
 
     @property
     def seconds(self) -> float:
-        """Wall-clock time since the conversation started."""
+        """Wall-clock time since the conversation started, in seconds."""
         ...
 
 
 class TurnProtocol(Protocol):
-    """A benchmark's protocol: who takes part and moves next, with which tools, until when."""
+    """A benchmark's turn protocol: participants, order of moves, tools, and the end."""
 
     @property
     def sides(self) -> tuple[Role, ...]:
-        """The sides that reply themselves; for the others the conductor speaks, if anybody does."""
+        """The sides that reply themselves; the turn protocol speaks for the others, if at all."""
         ...
 
     def opening(self) -> tuple[Event, ...]:
@@ -387,19 +392,19 @@ class TurnProtocol(Protocol):
         ...
 
     def next(self, progress: ConversationProgress) -> TurnAction:
-        """Return what happens next; called once after every directive was carried out."""
+        """Return the next action; called once after every directive was carried out."""
         ...
 
 
 class ChatRequest(msgspec.Struct, frozen=True):
     """One call of a chat model: OpenAI-shaped messages, tools as encoded once, and a label.
 
-    `label` is the task's id; scripted models answer by it and ledgers show it. `session` names the
-    conversation for endpoints that keep sessions. `draw` keeps remembered replies apart: two trials
-    never share one. `key` names the question itself: endpoints that know such keys answer a
-    repeated one without charging again. `reply_schema` is the JSON schema that the reply must
-    follow, where it must. `user` is what the agent is told of its user, as data, for agents that
-    are given it beside the messages.
+    `label` is the task's id; scripted models answer by it and usage ledgers show it. `session`
+    names the conversation for endpoints that keep sessions. `draw` keeps cached replies apart: two
+    trials never share one. `key` names the question itself: endpoints that know such keys answer a
+    repeated question without another charge. `reply_schema` is the JSON schema that the reply must
+    follow, if there is one. `user` is the user profile as data, for agents that get it in addition
+    to the messages.
     """
 
     messages: Sequence[Mapping[str, object]]
@@ -414,11 +419,11 @@ class ChatRequest(msgspec.Struct, frozen=True):
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """A chat model's reply: its raw body, what was understood of it, and how long it took.
+    """A chat model's reply: its raw body, the parsed reply, and its latency.
 
-    `latency` is None where nobody knows. Of a remembered reply it is that of the first answer.
-    `spoken` is the sound of words that the model spoke itself; the raw body holds its hash instead.
-    `reasoning` is what the model thought before it replied; it is never part of the words.
+    `latency` is None if unknown. A cached reply has the latency of the first answer. `spoken` is
+    the sound of words that the model spoke itself; the raw body holds its hash instead. `reasoning`
+    is what the model thought before it replied; it is never part of the words.
     """
 
     reply: Reply
@@ -430,20 +435,20 @@ class Completion(msgspec.Struct, frozen=True):
 
 
 class ChatModel(Protocol):
-    """Any chat model behind any wire."""
+    """Any chat model on any wire."""
 
     @property
     def name(self) -> str:
-        """The name in tables and ledgers."""
+        """The name in tables and usage ledgers."""
         ...
 
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
-        """Return the model's reply; raise ParticipantError where the provider broke."""
+        """Return the model's reply; raise ParticipantError if the provider broke."""
         ...
 
 
 class IdentifiedModel(ChatModel, Protocol):
-    """A chat model that a package brings: it knows what makes it what it is."""
+    """A chat model from another package, with its own content key."""
 
     @property
     def identity(self) -> str:
@@ -451,12 +456,12 @@ class IdentifiedModel(ChatModel, Protocol):
         ...
 
     async def close(self) -> None:
-        """Release what it holds; called once, when nobody asks it any more."""
+        """Release its resources; called once, after the last request."""
         ...
 
 
 class SynthesisResult(msgspec.Struct, frozen=True):
-    """What a synthesizer gave: the audio, and what making it consumed."""
+    """The result of a synthesizer: the audio, and the usage."""
 
     audio: Audio
     usage: Usage | None = None
@@ -467,7 +472,7 @@ class Synthesizer(Protocol):
 
     @property
     def name(self) -> str:
-        """Engine and voice, as tables name them."""
+        """Engine and voice, as in tables."""
         ...
 
     @property
@@ -479,14 +484,14 @@ class Synthesizer(Protocol):
         """Return the text as audio; the same text, language and seed give the same bytes.
 
         Raises:
-            ParticipantError: Where the engine broke.
+            ParticipantError: If the engine broke.
             UsageError: For a language that the voice does not speak.
         """
         ...
 
 
 class Transcript(msgspec.Struct, frozen=True):
-    """What a recognizer heard: the words ("" where none), and what listening consumed."""
+    """The result of a recognizer: the recognized words ("" for none), and the usage."""
 
     text: str
     usage: Usage | None = None
@@ -497,28 +502,28 @@ class Recognizer(Protocol):
 
     @property
     def name(self) -> str:
-        """Engine and model, as tables name them."""
+        """Engine and model, as in tables."""
         ...
 
     @property
     def identity(self) -> str:
-        """The content key of everything that can change what is heard."""
+        """The content key of everything that can change a transcript."""
         ...
 
     async def transcribe(self, audio: Audio, language: str) -> Transcript:
-        """Return the words heard.
+        """Return the recognized words.
 
         Raises:
-            ParticipantError: Where the engine broke.
+            ParticipantError: If the engine broke.
             UsageError: For a language that it does not know.
         """
         ...
 
 
 class AssertionVerdict(msgspec.Struct, frozen=True):
-    """A judge's answer to one assertion; `met` is None where it did not decide.
+    """A judge's answer to one assertion; `met` is None if it did not decide.
 
-    `is_answered` is False where the judge's reply leaves the assertion out.
+    `is_answered` is False if the judge's reply omits the assertion.
     """
 
     assertion: str
@@ -528,16 +533,16 @@ class AssertionVerdict(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """One verdict per assertion, in the order asked, and what judging consumed."""
+    """One verdict per assertion, in the order of the questions, and the usage."""
 
     verdicts: tuple[AssertionVerdict, ...]
     usage: Usage | None = None
 
 
 class JudgeContext(msgspec.Struct, frozen=True):
-    """Which conversation is judged: its task's id as a label, and its draw.
+    """The conversation that is judged: its task's id as a label, and its draw.
 
-    Two trials never share a verdict that was remembered, even where they went alike.
+    Two trials never share a cached verdict, even if they went alike.
     """
 
     label: str
@@ -545,7 +550,7 @@ class JudgeContext(msgspec.Struct, frozen=True):
 
 
 class Judge(Protocol):
-    """Decides natural-language assertions about a conversation."""
+    """Judge of natural-language assertions about a conversation."""
 
     @property
     def name(self) -> str:
@@ -559,18 +564,18 @@ class Judge(Protocol):
 
     @property
     def costs(self) -> bool:
-        """Whether a call consumes something, so that none is made where it cannot matter."""
+        """Whether a call consumes something; if so, none is made that cannot matter."""
         ...
 
     async def judge(
         self, assertions: Sequence[str], events: Sequence[Event], case: JudgeContext
     ) -> Judgement:
-        """Return one verdict per assertion; raise JudgeError where the reply is unusable."""
+        """Return one verdict per assertion; raise JudgeError if the reply is unusable."""
         ...
 
 
 class UserJudge(Protocol):
-    """Decides statements about a simulated user, knowing what it was told (the scenario)."""
+    """Judge of statements about a simulated user; it knows the user's instructions."""
 
     @property
     def name(self) -> str:
@@ -580,7 +585,7 @@ class UserJudge(Protocol):
     async def judge(
         self, assertions: Sequence[str], events: Sequence[Event], case: JudgeContext, scenario: str
     ) -> Judgement:
-        """Return one verdict per assertion; raise JudgeError where the reply is unusable."""
+        """Return one verdict per assertion; raise JudgeError if the reply is unusable."""
         ...
 
 

@@ -10,7 +10,7 @@ from dragoman.core.clarifications import Whitelist
 from dragoman.core.replies import AudioRef, Stage
 
 SPEAKER = "speaker"
-"""The setting in the record of synthesis that holds a voice's name, as `--speaker` takes it."""
+"""The setting in the record of synthesis with the voice's name, as in `--speaker`."""
 
 
 class RecordedTranscript(msgspec.Struct, frozen=True):
@@ -21,19 +21,19 @@ class RecordedTranscript(msgspec.Struct, frozen=True):
 
 
 class RecordedMessage(msgspec.Struct, frozen=True):
-    """One message of a user, spoken once and heard by every recognizer.
+    """One message of a user, spoken once and transcribed by every recognizer.
 
     Attributes:
-        suite: The suite of its task, which is its category: of BFCL such as `bfcl:parallel`.
+        suite: The suite of its task, which is its category; in BFCL for example `bfcl:parallel`.
         task: The task's id.
         turn: The turn, from 0.
-        place: Which message of the turn, from 0.
-        text: As it was typed.
-        said: As it was said.
-        audio: What reached the ear; None where only simulated recognizers heard it.
-        stages: Who spoke it, with which seed, and what the line did.
-        heard: What was heard, by the recognizer's name.
-        whitelist: What the user may be asked to confirm of it.
+        place: The message's number in the turn, from 0.
+        text: The message as typed.
+        said: The message as spoken.
+        audio: The audio behind the channel; None if only ASR error simulation was used.
+        stages: The voice with its seed, and the effects of the channel.
+        heard: The transcripts by the recognizer's name.
+        whitelist: The values of the message that the user may be asked to confirm.
     """
 
     suite: str
@@ -49,38 +49,38 @@ class RecordedMessage(msgspec.Struct, frozen=True):
 
     @property
     def speaker(self) -> str:
-        """Who spoke it, as `--speaker` takes it; "" where nobody did."""
+        """The voice, as in `--speaker`; "" if the message was not spoken."""
         return next(
             (str(each.settings[SPEAKER]) for each in self.stages if SPEAKER in each.settings), ""
         )
 
 
 class Recordings(Protocol):
-    """All that was recorded of one suite or of several."""
+    """The recordings of one suite or of several."""
 
     @property
     def digest(self) -> str:
-        """The content key of everything recorded."""
+        """The content key of all recordings."""
         ...
 
     @property
     def recognizers(self) -> Sequence[str]:
-        """The names of the recognizers that heard everything, as `--asr` takes them."""
+        """The recognizers that transcribed every message, as in `--asr`."""
         ...
 
     @property
     def speakers(self) -> Sequence[str]:
-        """The voices that spoke, as `--speaker` takes them; none where nobody spoke."""
+        """The voices, as in `--speaker`; empty if the messages were not spoken."""
         ...
 
     @property
     def line(self) -> str:
-        """The line that was spoken over, as `--voice` takes it; "" where nobody spoke."""
+        """The channel, as in `--voice`; "" if the messages were not spoken."""
         ...
 
     @property
     def normalizer(self) -> str:
-        """The rules of inverse text normalization by which its transcripts were written."""
+        """The rules of inverse text normalization that made the transcripts."""
         ...
 
     @property
@@ -99,6 +99,6 @@ class Recordings(Protocol):
         """Return recorded audio.
 
         Raises:
-            DataError: Where its file is missing or damaged.
+            DataError: If its file is missing or damaged.
         """
         ...

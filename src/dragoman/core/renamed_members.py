@@ -1,6 +1,6 @@
-"""Old names of fields, arguments and methods of public classes: they work, with a warning.
+"""Old names of fields, arguments and methods of public classes, with a warning.
 
-All of it goes with version 0.3, like the old paths.
+Version 0.3 removes them, together with the old paths.
 """
 
 import functools
@@ -15,10 +15,10 @@ _Result = TypeVar("_Result")
 
 
 class _RenamedFieldsMeta(msgspec.StructMeta):
-    """Makes records of which some fields are given by their old names."""
+    """Metaclass of records that accept some fields under their old names."""
 
     def __call__(cls, *args: object, **fields: object) -> object:  # noqa: N805 - a metaclass
-        """Return a record; a field by its old name is the field by its new one."""
+        """Return a record; a field under its old name sets the field with the new one."""
         _rename(fields, RENAMED_FIELDS.get(cls.__name__, {}), cls.__name__)
         return super().__call__(*args, **fields)
 
@@ -33,13 +33,13 @@ RENAMED_FIELDS = {
     "Scenario": {"deeds": "user_actions"},
     "SessionStart": {"manner": "user_behavior"},
 }
-"""By public record: its old names of fields, and the new ones."""
+"""Old and new names of fields, by public record."""
 
 
 class RenamedFields(msgspec.Struct, frozen=True, metaclass=_RenamedFieldsMeta):
-    """A record of which some fields are given and read by their old names too."""
+    """A record that accepts and returns some fields under their old names too."""
 
-    if not TYPE_CHECKING:  # else a type checker would allow every name
+    if not TYPE_CHECKING:  # a type checker would otherwise allow every name
 
         def __getattr__(self, name: str) -> object:
             new = RENAMED_FIELDS.get(type(self).__name__, {}).get(name)
@@ -53,7 +53,7 @@ class RenamedFields(msgspec.Struct, frozen=True, metaclass=_RenamedFieldsMeta):
 def renamed_arguments(
     **new_names: str,
 ) -> Callable[[Callable[_Arguments, _Result]], Callable[_Arguments, _Result]]:
-    """Return a decorator of a function whose arguments are given by their old names too."""
+    """Return a decorator that lets a function accept arguments under their old names too."""
 
     def decorate(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
         @functools.wraps(function)
@@ -67,7 +67,7 @@ def renamed_arguments(
 
 
 def renamed_method(owner: object, old: str, new: str) -> Callable[..., object]:
-    """Return a method of an object that a package brings; one by its old name is warned of."""
+    """Return a method of another package's object; warn if it has its old name."""
     found: Callable[..., object] | None = getattr(owner, new, None)
     if found is None:
         found = getattr(owner, old)

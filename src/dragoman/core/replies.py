@@ -12,20 +12,20 @@ from dragoman.core.tools import ToolCall
 
 
 class Latency(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How long one reply took, from when it was asked for.
+    """The duration of one reply, from its request.
 
-    Only what was answered counts: neither failed attempts, nor what was waited for before and
-    between.
+    Only the answered request counts, without failed attempts and without waiting times before and
+    between attempts.
 
     Attributes:
-        seconds: To the end of the whole reply; None where nobody knows.
-        first_word: To its first word, in seconds, where it was seen to come; None where the reply
-            came in one piece.
-        is_stated: Whether who replied is a program of ours, whose own time says nothing: a constant
-            stands for it wherever time is read.
-        overlap: For how many seconds it was spoken while the user was speaking; None where nothing
+        seconds: Seconds until the end of the whole reply; None if unknown.
+        first_word: Seconds until the first word, if it was observed; None if the reply came in one
+            piece.
+        is_stated: Whether the reply came from a program of Dragoman, whose own time is meaningless;
+            a constant is used wherever time is read.
+        overlap: Seconds in which the reply was spoken while the user was speaking; None if nothing
             can overlap.
-        is_interrupted: Whether the user cut it short; None where no user can.
+        is_interrupted: Whether the user cut the reply short; None if no user can.
     """
 
     seconds: float | None = None
@@ -36,10 +36,10 @@ class Latency(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 UNKNOWN_LATENCY = Latency()
-"""A reply of which nobody knows how long it took."""
+"""The latency of a reply whose duration is unknown."""
 
 STATED_LATENCY = Latency(is_stated=True)
-"""A reply of a program of ours."""
+"""The latency of a reply from a program of Dragoman."""
 
 
 WORDS = "words"
@@ -49,13 +49,13 @@ It has the words as recognized.
 """
 
 NORMALIZED = "normalized"
-"""The setting beside it that holds the transcript after inverse text normalization."""
+"""The setting for the transcript after inverse text normalization, next to `WORDS`."""
 
 NORMALIZER_SETTING = "normalizer"
-"""The setting beside them that names the rules of inverse text normalization."""
+"""The setting that names the rules of inverse text normalization, in the same record."""
 
 UNRECORDED_NORMALIZER = "dragoman-itn-1"
-"""The rules of inverse text normalization where a record names none."""
+"""The rules of inverse text normalization of records that name none."""
 
 TranscriptForm = Literal["normalized", "raw"]
 """The form of the transcript for an agent.
@@ -64,7 +64,7 @@ It is the transcript after inverse text normalization, or as recognized.
 """
 
 SYNTHESIS = "synthesis"
-"""The name of the stage in which somebody speaks."""
+"""The name of the stage of speech synthesis."""
 
 ORACLE_ENGINE = "understood"
 """The engine in the record of a listener who understands what was meant."""
@@ -79,7 +79,7 @@ class AudioRef(msgspec.Struct, frozen=True):
 
 
 class Stage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one stage between mouth and ear did: its name, who did it, its seed and its settings."""
+    """One stage between speaker and listener: its name, engine, seed and settings."""
 
     name: str
     engine: str
@@ -88,12 +88,12 @@ class Stage(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Utterance(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing said, at every stage between mouth and ear.
+    """One utterance, at every stage between speaker and listener.
 
-    `intended` is what the speaker meant. `spoken` (after a rewrite for speech) and `heard`
-    (after channel and recogniser) are unset in plain text, where all three are one. `heard` is
-    None where the listener is given the audio itself. `clean_audio` left the mouth, `audio` reached
-    the ear; `stages` tells how one became the other.
+    `intended` is what the speaker meant. `spoken` (after a rewrite for speech) and `heard` (after
+    channel and recognizer) are unset in plain text, where all three are one. `heard` is None if the
+    listener gets the audio itself. `clean_audio` is the audio before the channel, `audio` the audio
+    after it. `stages` tells how one became the other.
     """
 
     intended: str
@@ -105,7 +105,7 @@ class Utterance(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def received(self) -> str | None:
-        """The text that reaches the listener; None where the audio is the message."""
+        """The text that reaches the listener; None if the audio is the message."""
         if self.heard is not UNSET:
             return self.heard
         return self.intended if self.spoken is UNSET else self.spoken
@@ -114,8 +114,8 @@ class Utterance(msgspec.Struct, frozen=True, omit_defaults=True):
 class TextReply(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
     """A reply in words.
 
-    `clarifies` marks the user's answer to a question about how something is written: the turn in
-    which the question was asked goes on.
+    `clarifies` marks the user's answer to a question about spelling: the turn in which the question
+    was asked goes on.
     """
 
     utterance: Utterance
@@ -128,7 +128,7 @@ class TextReply(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
 
 
 class ToolCallReply(msgspec.Struct, frozen=True, tag="called", omit_defaults=True):
-    """A reply that calls tools; `text` stays with the caller and is not carried over."""
+    """A reply that calls tools; `text` stays with the caller and goes through no channel."""
 
     calls: tuple[ToolCall, ...]
     text: str | None = None
@@ -146,5 +146,5 @@ Reply = TextReply | ToolCallReply | UnparsedReply
 
 
 def text_reply(text: str) -> TextReply:
-    """Return the reply that says a plain text."""
+    """Return a reply of plain text."""
     return TextReply(Utterance(text))

@@ -1,4 +1,4 @@
-"""Result files of other programs: runs and human-labelled conversations, independent of format."""
+"""Result files of other programs: runs and human-labelled conversations in any format."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,19 +26,19 @@ class LabelledConversation(msgspec.Struct, frozen=True):
 
 
 class LabelledFile(msgspec.Struct, frozen=True):
-    """A file's conversations, and the name of the domain that they are of."""
+    """A file's conversations, and the name of their domain."""
 
     domain: str
     records: Sequence[LabelledConversation]
 
 
 class DomainFacts(msgspec.Struct, frozen=True):
-    """What measures need to know of a domain that needs none of its data.
+    """The facts that measures need about a domain without its data.
 
     Attributes:
-        kinds: What each tool does.
-        risk_profile: What can go badly wrong.
-        scenarios: Its scenarios by task, where they come with the program.
+        kinds: The kind of each tool.
+        risk_profile: The risk profile.
+        scenarios: Its scenarios by task, if they come with the program.
     """
 
     kinds: Mapping[str, ToolKind]
@@ -47,15 +47,15 @@ class DomainFacts(msgspec.Struct, frozen=True):
 
 
 class ImportedCell(msgspec.Struct, frozen=True):
-    """Which conversation a record holds.
+    """The cell of an imported conversation.
 
     Attributes:
-        key: The content key of all of it.
+        key: The content key of the whole record.
         suite: Its suite.
         agent: The agent's name.
         task: The task's id.
         trial: The trial.
-        condition: How it was played, as far as the files say.
+        condition: The condition, as far as the files state it.
     """
 
     key: str
@@ -73,22 +73,22 @@ class ImportedRun(msgspec.Struct, frozen=True):
         suite: Its suite.
         agents: The agents' names.
         rules: The rules that the files' program judges by.
-        provenance: Where its tasks come from.
+        provenance: The origin of its tasks.
         cells: Its conversations.
         tasks: Their tasks, and others that the files hold, by id.
-        conversations: Yields them in the order of `cells`, each with its verdict if it has one;
-            what they are read from is read anew each time.
-        report: What came in and how it was read, for programs.
+        conversations: A function that yields them in the order of `cells`, each with its verdict if
+            it has one; it reads the files again each time.
+        report: The contents of the files and how they were read, for programs.
         description: The same for people, in lines.
-        notes: What to know before its figures.
-        warnings: What makes figures worthless.
+        notes: Facts that readers of its figures must know.
+        warnings: Problems that make figures worthless.
         user: The user's name; "" where the files name none.
-        chosen: The tasks that were played, where not all of the suite were.
+        chosen: The tasks that were played, if they are not all of the suite.
         has_verdicts: Whether the files give verdicts.
-        trials: How often each task was to be played.
+        trials: Planned number of trials of each task.
         seed: The run's seed.
-        limits: What ended a conversation.
-        head: What the files say besides, to be written again as it is.
+        limits: The limits of a conversation.
+        head: Other contents of the files, which are written again unchanged.
     """
 
     suite: str
@@ -112,9 +112,9 @@ class ImportedRun(msgspec.Struct, frozen=True):
 
 
 class ResultFileFacts(msgspec.Struct, frozen=True):
-    """What a file says about all of its conversations.
+    """The facts that a file states about all of its conversations.
 
-    `policy` and `tools` are None where the suite's data are not at hand.
+    `policy` and `tools` are None if the suite's data are missing.
     """
 
     suite: str
@@ -140,11 +140,11 @@ class PlayedConversation(msgspec.Struct, frozen=True):
 
 
 class ResultFormat(Protocol):
-    """How runs of a benchmark are written as result files."""
+    """Writer of a benchmark's result files from runs."""
 
     @property
     def name(self) -> str:
-        """What `dragoman export --to` calls it: what stands before the colon in names of suites."""
+        """The name in `dragoman export --to`: the part before the colon in names of suites."""
         ...
 
     def head(self, facts: ResultFileFacts, tasks: Iterable[Task]) -> Mapping[str, msgspec.Raw]:
@@ -160,13 +160,13 @@ class ResultFormat(Protocol):
         ...
 
     def rescored(self, record: msgspec.Raw, task: Task, score: Score | None) -> msgspec.Raw:
-        """Return a record that was read with another verdict in the place of its own."""
+        """Return a record that was read, with another verdict in place of its own."""
         ...
 
     def reindexed(
         self, head: Mapping[str, msgspec.Raw], rewards: Mapping[str, float | None]
     ) -> Mapping[str, msgspec.Raw]:
-        """Return a head that was read with other rewards, by id, where it lists them."""
+        """Return a head that was read, with other rewards by id if it lists them."""
         ...
 
     def write(
@@ -177,10 +177,10 @@ class ResultFormat(Protocol):
         *,
         as_folder: bool,
     ) -> int:
-        """Write a file, or a folder where that is asked for, and return how many records it has.
+        """Write a file, or a folder on request, and return its number of records.
 
         Raises:
-            DataError: Where an id cannot be the name of a file.
-            StoreError: Where it cannot be written.
+            DataError: If an id cannot be the name of a file.
+            StoreError: If it cannot be written.
         """
         ...

@@ -10,29 +10,29 @@ from dragoman.core.tasks import Component
 from dragoman.core.usage import Usage
 
 NO_JUDGE = "none"
-"""The judge's name in scores that none took part in."""
+"""The judge's name in scores without a judge."""
 
 IMPORTED = "imported"
 """The name of both rules and judge in scores that came with an imported file."""
 
 USER_JUDGE = "+users:"
-"""What stands between the judge's name and that of the judge of simulated users."""
+"""Separator between the judge's name and that of the judge of simulated users."""
 
 METRIC_VERSION = "reward-1"
-"""The version of how components make a reward; part of every score's key."""
+"""The version of the formula of a reward; part of every score's key."""
 
 SUCCESS_TOLERANCE = 1e-6
 
 UNREADABLE_CALLS = "unreadable"
-"""The kind of evidence that says of a reply that no calls could be read in it."""
+"""The kind of evidence for a reply without readable calls."""
 
 
 class Scored(msgspec.Struct, frozen=True, tag="scored", omit_defaults=True):
     """A value between 0 and 1.
 
     `undecided` names components that could not be judged although the value is known (a product
-    with a factor 0). Averages leave such values out, as they leave out Unscored ones: which tasks
-    enter a figure must not depend on how the agent did. Bounds use them.
+    with a factor 0). Averages exclude such values, as they exclude Unscored ones: the tasks in a
+    figure must not depend on the agent's success. Bounds use them.
     """
 
     value: float
@@ -40,7 +40,7 @@ class Scored(msgspec.Struct, frozen=True, tag="scored", omit_defaults=True):
 
 
 class Unscored(msgspec.Struct, frozen=True, tag="unscored"):
-    """No value, and why."""
+    """A missing value, with the reason."""
 
     reason: str
 
@@ -49,15 +49,15 @@ Verdict = Scored | Unscored
 
 
 def is_success(value: float) -> bool:
-    """Whether a reward counts as a success."""
+    """Return whether a reward counts as a success."""
     return abs(value - 1) <= SUCCESS_TOLERANCE
 
 
 class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing that was checked: `met` is None where it could not be decided.
+    """One check: `met` is None if it could not be decided.
 
-    `raw` is the verdict on what was written, where a language may word it in another way than the
-    world does; None where it was not asked for. `met` is the verdict on what it means.
+    `raw` is the verdict on the text as written, if a language may word it differently from the
+    world; None if it was not computed. `met` is the verdict on the meaning.
     """
 
     subject: str
@@ -70,7 +70,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
 class ComponentScore(msgspec.Struct, frozen=True, omit_defaults=True):
     """One component of a reward, whether or not the task's basis counts it.
 
-    `verdict` is None where the task gives this component nothing to judge.
+    `verdict` is None if the task gives this component nothing to judge.
     """
 
     component: Component
@@ -83,8 +83,8 @@ class ComponentScore(msgspec.Struct, frozen=True, omit_defaults=True):
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     """The score of one episode under one rule set and one judge; `usage` is the judge's.
 
-    `simulator` holds what the checks of the simulated user found, one entry per check; it is empty
-    where no simulated user took part. `simulator_usage` is what a judge of users consumed.
+    `simulator` holds the findings of the simulated user's checks, one entry per check; it is empty
+    without a simulated user. `simulator_usage` is the usage of a judge of users.
     """
 
     rules: str
@@ -99,7 +99,10 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def invalid(self) -> tuple[str, ...]:
-        """The checks that the simulated user failed: with any, this says nothing of the agent."""
+        """The checks that the simulated user failed.
+
+        If there are any, the score says nothing about the agent.
+        """
         return tuple(entry.subject for entry in self.simulator if entry.met is False)
 
     @property
@@ -111,7 +114,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def judges_usage(self) -> tuple[Usage, ...]:
-        """What the judges consumed, as far as there were any."""
+        """The usage of the judges, if there were any."""
         return tuple(entry for entry in (self.usage, self.simulator_usage) if entry is not None)
 
     @property
@@ -121,9 +124,10 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 OutcomeStatus = Literal["pass", "fail", "unscored", "code", "infrastructure", "missing"]
-"""Where a planned conversation stands.
+"""Status of a planned conversation.
 
-`code` is for a participant whose code raised; faults of the infrastructure are never the agent's.
+`code` is for an exception in a participant's code. Infrastructure faults never count against the
+agent.
 """
 
 OUTCOME_STATUSES: dict[OutcomeStatus, str] = {
@@ -140,7 +144,7 @@ Statuses that must be fixed first come first.
 
 
 def outcome_status(episode: Episode | None, score: Score | None) -> OutcomeStatus:
-    """Return where a conversation stands; None for what there is not."""
+    """Return the status of a conversation; an argument is None if it does not exist."""
     if episode is None:
         return "missing"
     if episode.is_fault:
@@ -151,7 +155,7 @@ def outcome_status(episode: Episode | None, score: Score | None) -> OutcomeStatu
 
 
 def failure_causes(episode: Episode | None, score: Score | None) -> Iterator[str]:
-    """Yield why a conversation is not a success: nothing for a success, one or more otherwise."""
+    """Yield the reasons why a conversation is not a success; a success has none."""
     state = outcome_status(episode, score)
     if state == "pass":
         return

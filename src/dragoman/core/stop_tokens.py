@@ -1,8 +1,8 @@
 """Stop tokens with which a simulated user ends a conversation, and empty replies.
 
 Models do not always write the tokens of tau2-bench's prompts exactly. `normalize_stop_tokens` finds
-what can only be meant as one and puts the token there. In doubt the words stay words: "STOP!", a
-heading, a hashtag or the name of a button is left alone.
+texts that can only be meant as a token and replaces them with the exact token. In doubt the words
+stay words: "STOP!", a heading, a hashtag or the name of a button is not changed.
 """
 
 import re
@@ -18,13 +18,13 @@ STOP_TOKENS = (STOP, TRANSFER, OUT_OF_SCOPE)
 
 MARKS = "###"
 MARKER = re.compile(rf"{MARKS}[^#\n]{{1,40}}{MARKS}")
-"""Whatever looks like such a token: it is for the harness, and nobody says it."""
+"""Any text in the form of such a token; it is for the harness and is not spoken."""
 
 MAX_WRITTEN = 60
-"""Characters that are kept of a token as it was written."""
+"""Longest inexact spelling of a token that is kept, in characters."""
 
 _TOKENS: Mapping[str, str] = {re.sub(r"\W", "", token).casefold(): token for token in STOP_TOKENS}
-"""By their letters."""
+"""The stop tokens by their letters."""
 
 _FOLDED = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
     ord(sign): ord(plain)
@@ -37,12 +37,12 @@ _FOLDED = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
     )
     for sign in signs
 }
-"""What stands for a plain sign or a space, one character for one, so that places stay the same."""
+"""Variants of plain signs and spaces; single characters, so that positions stay."""
 
 _HINT = re.compile(r"[#<\[{]")
 _WORD = re.compile(r"stop|transfer|out[-_ ]?of[-_ ]?scope", re.IGNORECASE)
 _AROUND = "# \t\\*_~`\"'-:|.!"
-"""What may stand between the number signs and the word, and be wrapped around both."""
+"""Signs that may stand between the number signs and the word, or wrap both."""
 
 _WRAPPED = "*_~`\"'\\"
 _CLOSING = re.compile(r"[*_~`\"'.!?)\]\s]{0,40}+\Z")
@@ -56,11 +56,11 @@ _INSIDE_BRACKETS = "|/ "
 _GLUED = "#*_`"
 _REACH = 40
 _MOST = 20_000
-"""Characters in which tokens are looked for, at the end of longer words."""
+"""Length of the end of a text that is searched for tokens, in characters."""
 
 _MOST_ALONE = 80
 _FEWEST_SIGNS = 3
-"""Number signs around a word that make it a token, where they stand on both sides."""
+"""Fewest number signs, in total, that make a word between them a token."""
 
 
 class NormalizedStopTokens(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ class NormalizedStopTokens(msgspec.Struct, frozen=True):
 
     Attributes:
         text: The words.
-        written: The first token as it was written, where that was another way; else "".
+        written: The first token as it was written, if not exactly; otherwise "".
     """
 
     text: str
@@ -76,18 +76,18 @@ class NormalizedStopTokens(msgspec.Struct, frozen=True):
 
 
 def has_stop(words: str) -> bool:
-    """Whether a message contains a stop token."""
+    """Return whether a message contains a stop token."""
     return any(token in words for token in STOP_TOKENS)
 
 
 def normalize_stop_tokens(words: str) -> NormalizedStopTokens:
-    """Return words with the exact token where one was written almost right.
+    """Return words with the exact token in place of one that was written almost correctly.
 
-    A word of the tokens, in letters of any case, is one:
+    A word of the tokens, in letters of any case, is a token if it stands:
 
     - between number signs, three or more in all;
-    - in capitals, with two or more on one side, at the end of the words, or of a line where nothing
-      stands between them;
+    - in capitals, with two or more number signs on one side, at the end of the words, or of a line
+      if nothing stands between them;
     - in capitals and in brackets, at the end of the words and behind a whole sentence;
     - alone, with two number signs or in angle brackets; in other brackets, in capitals.
     """
@@ -121,7 +121,7 @@ def normalize_stop_tokens(words: str) -> NormalizedStopTokens:
 
 
 def _token_alone(folded: str) -> str | None:
-    """Return the token that is all that words hold, beside signs."""
+    """Return the token if the words hold only the token and signs."""
     if len(folded) > _MOST_ALONE:
         return None
     letters = "".join(filter(str.isalnum, folded))
@@ -135,7 +135,7 @@ def _token_alone(folded: str) -> str | None:
 
 
 def _span_of(folded: str, found: re.Match[str]) -> tuple[int, int] | None:
-    """Return from where to where a token stands around a word; None where the word is no token."""
+    """Return the span of a token around a word; None if the word does not form a token."""
     start, end = found.span()
     left = start
     while left > max(0, start - _REACH) and folded[left - 1] in _AROUND:
@@ -161,7 +161,7 @@ def _span_of(folded: str, found: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _is_half(folded: str, found: re.Match[str], before: int, behind: int) -> bool:
-    """Whether a word in capitals with number signs on one side can only be a token."""
+    """Return whether a word in capitals with number signs on one side can only be a token."""
     start, end = found.span()
     if before:
         return before > 1 and _ends(folded, end, is_near=folded[start - 1] in _GLUED)
@@ -173,7 +173,7 @@ def _is_half(folded: str, found: re.Match[str], before: int, behind: int) -> boo
 
 
 def _ends(folded: str, at: int, *, is_near: bool) -> bool:
-    """Whether the words end at a place.
+    """Return whether the words end at a position.
 
     The end of the line also counts if nothing stands between word and signs.
     """
@@ -183,7 +183,7 @@ def _ends(folded: str, at: int, *, is_near: bool) -> bool:
 
 
 def _expand_to_brackets(folded: str, found: re.Match[str]) -> tuple[int, int] | None:
-    """Return from where to where a word in capitals and brackets ends the words."""
+    """Return the span of a word in capitals and brackets that ends the words."""
     if not found.group().isupper():
         return None
     start, end = found.span()
@@ -207,7 +207,7 @@ def _expand_to_brackets(folded: str, found: re.Match[str]) -> tuple[int, int] | 
 
 
 def _expand_to_markup(folded: str, start: int, end: int) -> tuple[int, int]:
-    """Return a token's place with the markup, the full stop and the fence that belong to it."""
+    """Return a token's span with the markup, the full stop and the fence that belong to it."""
     least, most = start - _REACH, end + _REACH
     while start > max(0, least) and folded[start - 1] in _WRAPPED:
         start -= 1
@@ -219,14 +219,15 @@ def _expand_to_markup(folded: str, start: int, end: int) -> tuple[int, int]:
 
 
 _FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffc\ufffd")
-"""Letters and symbols that show nothing, or stand for what was lost."""
+"""Letters and symbols that are invisible, or stand for lost characters."""
 
 
 def is_silent(words: str) -> bool:
-    """Whether words have neither a letter nor a digit nor a pictograph.
+    """Return whether words have neither a letter nor a digit nor a pictograph.
 
-    Silent are: spaces, punctuation, markup, what cannot be seen, and marks for the harness that no
-    conductor knows (`###END###`). A stop token says something: that the conversation is over.
+    Spaces, punctuation, markup and invisible characters are silent. So are marks for the harness
+    that no turn protocol knows (`###END###`). A stop token is not silent: it says that the
+    conversation is over.
     """
     if has_stop(words):
         return False

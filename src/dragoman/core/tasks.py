@@ -12,16 +12,16 @@ from dragoman.core.renamed_members import RenamedFields
 from dragoman.core.tools import Role
 
 Component = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION", "CALLS"]
-"""The parts of a reward, with the names of tau2-bench; CALLS is a suite's own check of calls."""
+"""The parts of a reward, named as in tau2-bench; CALLS is a suite's own check of calls."""
 
 
 class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     """One call of the reference plan.
 
-    `compare` names the arguments that must be equal; None leaves the choice to the rules.
-    `turn` and `positionals` serve benchmarks that fix the turns and write calls as code; `also` has
-    other values that are as right, by argument. `defaults` are the values that the tool declares
-    for arguments that may be left out.
+    `compare` names the arguments that must be equal; None leaves the choice to the rules. `turn`
+    and `positionals` serve benchmarks that fix the turns and write calls as code. `also` has other
+    right values, by argument. `defaults` are the values that the tool declares for optional
+    arguments.
     """
 
     id: str
@@ -52,11 +52,11 @@ class EnvAssertion(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The success criteria; `reward_basis` names the components whose product is the reward.
+    """The success criteria; the reward is the product of the components in `reward_basis`.
 
-    `actions` and `env_assertions` are None where the task has no such list at all, which is not
-    the same as an empty one: the reference compares states only where one of them exists. `plans`
-    are other actions, all of them together, that are as right.
+    `actions` and `env_assertions` are None if the task has no such list at all, which differs from
+    an empty list: the reference compares states only if one of them exists. `plans` are alternative
+    lists of actions that are equally right as a whole.
     """
 
     reward_basis: tuple[Component, ...] = msgspec.field(name="basis")
@@ -67,7 +67,7 @@ class Criteria(msgspec.Struct, frozen=True, omit_defaults=True):
     plans: tuple[tuple[Action, ...], ...] = ()
 
     def lists(self, component: Component) -> bool:
-        """Whether the task gives a component something to judge."""
+        """Return whether the task gives a component something to judge."""
         match component:
             case "DB":
                 return self.actions is not None or self.env_assertions is not None
@@ -105,7 +105,7 @@ class KnownFact(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class UserAction(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Something a user does when asked: a call of its own tool; it reports the result."""
+    """An action of a user on request: a call of its own tool, whose result it reports."""
 
     name: str
     arguments: dict[str, object] = {}
@@ -113,7 +113,7 @@ class UserAction(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Scenario(RenamedFields, frozen=True, omit_defaults=True):
-    """Who the user is and what the user wants.
+    """The identity and the goal of the user.
 
     `opening`, `facts` and `user_actions` say the same as data, for users that are played without a
     model.
@@ -129,7 +129,7 @@ class Scenario(RenamedFields, frozen=True, omit_defaults=True):
 class FixedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
     """One turn whose user messages the benchmark fixes; tools may appear with it.
 
-    `answer` is what the reference plan says in its end, where that matters.
+    `answer` is the final answer of the reference plan, if it matters.
     """
 
     messages: tuple[str, ...]
@@ -138,10 +138,10 @@ class FixedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class InitialState(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What differs from the benchmark's world before the first word.
+    """The difference from the benchmark's world before the first word.
 
-    `data` is laid over each side's database before `functions` run. `history` is what was said and
-    called before the conversation that is measured; its writes have happened in the world.
+    `data` is laid over each side's database before `functions` run. `history` holds the words and
+    calls before the measured conversation; the effects of its writes are in the world.
     """
 
     data: dict[Role, dict[str, object]] = {}
@@ -150,23 +150,23 @@ class InitialState(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CriticalField(msgspec.Struct, frozen=True):
-    """An argument of a reference action (by its id) that must not be misheard."""
+    """An argument of a reference action (by its id) that must not be misrecognized."""
 
     action: str
     argument: str
 
 
 class Escalation(msgspec.Struct, frozen=True):
-    """A case that a suite's policy makes a person's.
+    """A case that a suite's policy leaves to a person.
 
     Attributes:
-        reason: Its code.
-        when: When it applies.
+        reason: The code of the case.
+        when: The condition of the case.
         place: The sentence of the policy that it follows from, as `FILE: heading`.
-        tasks: The tasks in which it applies; `*` stands for anything. A task whose plan hands over
-            for this reason needs no naming.
-        since: The edition of the suite's list that has it first. A rubric says which edition its
-            judge is told, so that one that was judged by a shorter list keeps it.
+        tasks: The tasks in which it applies; `*` stands for any text. A task whose plan hands over
+            for this reason need not be named.
+        since: The first edition of the suite's list that has the case. A rubric says which edition
+            its judge gets, so that a conversation that was judged by a shorter list keeps it.
     """
 
     reason: str
@@ -186,12 +186,12 @@ class Escalation(msgspec.Struct, frozen=True):
 
 
 class RiskProfile(msgspec.Struct, frozen=True):
-    """What can go badly wrong in a suite.
+    """The risks of a suite.
 
     Attributes:
         irreversible: The tools whose effects no other tool undoes.
         escalation_tool: The tool that hands over to a person.
-        escalations: The duties to hand over, beside those that a task's plan has.
+        escalations: The duties to hand over, in addition to those in a task's plan.
     """
 
     irreversible: tuple[str, ...] = ()
@@ -204,8 +204,8 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `after` names tasks of the same suite that the same agent must have played before, in the same
     trial: the world begins as they left it. Such tasks only prepare others and are not judged; the
-    digest covers their records too. `labels` say what a task is by kind, such as its language, for
-    figures that are taken apart by it (`core.apis.metrics` names those of calls of APIs).
+    digest covers their records too. `labels` say what kind of task it is, such as its language, for
+    figures by kind (`core.apis.metrics` names the labels of API calls).
     """
 
     id: str
@@ -223,21 +223,21 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def wanted(self) -> str:
-        """What its user wants, in the words of the data."""
+        """The user's goal, in the words of the data."""
         script = self.scenario.instructions
         said = script if isinstance(script, str) else script.reason_for_call
         return said or " ".join(self.turns[0].messages if self.turns else ())
 
     @property
     def history(self) -> tuple[Event, ...]:
-        """What happened before the conversation that is measured."""
+        """The events before the measured conversation."""
         return () if self.initial_state is None else self.initial_state.history
 
 
 def fixed_messages(task: Task) -> Iterator[tuple[int, int, str]]:
-    """Yield turn, place and text of what a task's user says in words that the task fixes.
+    """Yield turn, place and text of each user message that a task fixes.
 
-    The words of a turn in which tools appear are the benchmark's and no user's.
+    In a turn in which tools appear, the words are the benchmark's and not a user's.
     """
     for number, turn in enumerate(task.turns):
         if not turn.adds_tools:
@@ -248,14 +248,14 @@ def fixed_messages(task: Task) -> Iterator[tuple[int, int, str]]:
 
 
 def prerequisite_chain(task: Task, tasks: Mapping[str, Task]) -> tuple[Task, ...]:
-    """Return what must have been played before a task, first things first.
+    """Return the tasks that must have been played before a task, in their order.
 
     Args:
-        task: Whose chain is wanted.
+        task: The task.
         tasks: All tasks of its suite, by id.
 
     Raises:
-        DataError: Where a task comes after one that does not exist, or after itself.
+        DataError: If a task comes after one that does not exist, or after itself.
     """
     chain: dict[str, Task] = {}
     _add_chain(task, tasks, chain, (task.id,))

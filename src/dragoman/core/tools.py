@@ -1,7 +1,7 @@
 """Tool schemas, tool calls and tool results.
 
 A call keeps what the model wrote (order, positionals, raw argument text) together with the parsed
-arguments, because some benchmarks score the first and environments execute the second.
+arguments. Some benchmarks score the former, and environments execute the latter.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ Role = Literal["agent", "user"]
 """The two sides that speak and call tools. Benchmarks say "assistant" for the agent."""
 
 ToolKind = Literal["read", "write", "generic"]
-"""What a tool does to the world: only `write` changes it."""
+"""The effect of a tool on the world: only `write` changes it."""
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ class ToolSpec(msgspec.Struct, frozen=True):
 class Toolset:
     """The tools that one side sees, with their wire form encoded once.
 
-    `encoded` is the JSON array of OpenAI function schemas, ready to be spliced into a request.
+    `encoded` is the JSON array of OpenAI function schemas, ready to be inserted into a request.
     `must_call` demands a call in every reply (tool choice "required").
     """
 
@@ -74,10 +74,10 @@ NO_TOOLS = Toolset(())
 class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """One call of a tool.
 
-    `arguments` is what was understood. `raw` is the argument text where it differs from that,
-    and `malformed` says why it could not be understood: such a call is the caller's mistake,
-    is answered with a tool error and is counted as one. `sent` holds the caller's own arguments
-    where a counterfactual put others in their place.
+    `arguments` are the parsed arguments. `raw` is the argument text if it differs from them, and
+    `malformed` says why it could not be parsed. Such a call is the caller's mistake: it is answered
+    with a tool error and counted as one. `sent` holds the caller's own arguments if a
+    counterfactual replaced them.
     """
 
     id: str
@@ -100,10 +100,10 @@ class Change(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
-    """A tool's answer to one call, and what the call changed in the world.
+    """A tool's answer to one call, and the call's changes in the world.
 
     `content` and `executed` are in the world's own values. `shown` is what the caller saw and
-    `executed` what was run, each only where a tool view made it differ.
+    `executed` what was run, each only if a tool view made it differ.
     """
 
     call_id: str

@@ -4,16 +4,16 @@ import msgspec
 
 
 class ExampleOrigin(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a row was made of.
+    """The origin of a row.
 
     Attributes:
         suite: The suite or the dataset.
         task: The task's id in it, equal in all its languages.
-        apis: What it calls: functions of a suite, or ids of operations.
-        language: Of its user, as a BCP 47 tag.
-        licence: Of the data; "" where none is stated.
-        made_by: Who wrote the answer: a model, "gold", or an agent that was played.
-        digest: Of the task's own record, the same under whatever name it was played; "" where
+        apis: The called functions of a suite, or ids of called operations.
+        language: The user's language, as a BCP 47 tag.
+        licence: The licence of the data; "" if none is stated.
+        made_by: The author of the answer: a model, "gold", or an agent that was played.
+        digest: The digest of the task's own record, the same under any name of the task; "" if
             unknown.
     """
 
@@ -27,14 +27,13 @@ class ExampleOrigin(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TrainingExample(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A conversation in the form of chat endpoints: what is learnt are the assistant's messages.
+    """A conversation in chat format; a model learns the assistant's messages.
 
     Attributes:
         id: Unique among rows.
-        messages: `role` and `content`, with `tool_calls` and `tool_call_id` where calls are native.
-        tools: The functions on offer, as OpenAI's schema has them; none where they stand in a
-            message.
-        origin: What it was made of.
+        messages: `role` and `content`, with `tool_calls` and `tool_call_id` if calls are native.
+        tools: The functions on offer, as in OpenAI's schema; empty if they stand in a message.
+        origin: The origin of the row.
     """
 
     id: str
@@ -44,6 +43,6 @@ class TrainingExample(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def request(self) -> str:
-        """What its user says, all of it."""
+        """All words of its user."""
         said = (each.get("content") for each in self.messages if each.get("role") == "user")
         return "\n".join(text for text in said if isinstance(text, str))

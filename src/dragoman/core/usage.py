@@ -8,7 +8,7 @@ import msgspec
 Count = TypeVar("Count", int, float)
 
 SEARCH = "search"
-"""The purpose of what a benchmark asks a search engine: its usage names no model of a plan."""
+"""The purpose of requests to a search engine; its usage names no model of a plan."""
 
 RemarkKind = Literal[
     "separated_reasoning",
@@ -25,45 +25,45 @@ RemarkKind = Literal[
     "tool_choice_left_out",
     "ids_replaced",
 ]
-"""What is told of calls that were answered: how a reply was read, or how a request was adapted."""
+"""Remarks on answered calls: how a reply was parsed, or how a request was adapted."""
 
 SEPARATED_REASONING: RemarkKind = "separated_reasoning"
 """Reasoning stood between the words of a reply and was separated from them."""
 
 CUT_AT_END_MARK: RemarkKind = "cut_at_end_mark"
-"""A reply went on behind the mark that ends a turn, and was cut there."""
+"""A reply continued after the mark that ends a turn, and was cut there."""
 
 NO_ROOM = frozenset({"rate_limited", "overloaded"})
-"""Kinds of faults by which an endpoint refuses a call for want of room."""
+"""Kinds of faults with which an endpoint refuses a call because it is busy."""
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Consumption of one purpose (agent, user, judge) on one model.
 
-    Tokens are None where the provider did not tell: unknown is not zero. So are seconds of audio
-    and characters, which chat has none of.
+    Tokens are None if the provider did not report them: unknown is not zero. Seconds of audio and
+    characters are None for chat, which has none.
 
     Attributes:
-        purpose: What the calls were for.
+        purpose: The purpose of the calls.
         model: The model's name, as in prices.
-        calls: Calls that were answered.
-        input_tokens: What was sent, including what the provider had cached.
-        output_tokens: What came back, including reasoning.
+        calls: Number of answered calls.
+        input_tokens: Tokens sent, including those that the provider had cached.
+        output_tokens: Tokens received, including reasoning.
         cached_tokens: The part of the input that the provider had cached.
         reasoning_tokens: The part of the output that was reasoning.
-        replayed: How many of the calls were answered from our own cache, without the provider.
+        replayed: Number of calls that Dragoman's own cache answered, without the provider.
         faults: Failed attempts by kind, whether or not a later one succeeded.
-        seconds: Time from sending to the answers' ends, without what was waited for in between.
+        seconds: Time from sending to the ends of the answers, without waiting times in between.
         replayed_input_tokens: The part of the input that belongs to replayed calls.
         replayed_output_tokens: The part of the output that belongs to replayed calls.
         replayed_cached_tokens: The part of the cached input that belongs to replayed calls.
-        audio_seconds: How long the audio was that was made or listened to.
-        characters: What was spoken, as the provider counts it where it tells.
+        audio_seconds: Seconds of synthesized or recognized audio.
+        characters: Characters spoken, as the provider counts them if it reports them.
         replayed_audio_seconds: The part of the audio that belongs to replayed calls.
         replayed_characters: The part of the characters that belongs to replayed calls.
         input_audio_tokens: The part of the input that was audio.
         output_audio_tokens: The part of the output that was audio.
-        remarks: What is to be said of calls that were answered, counted by kind.
+        remarks: Remarks on answered calls, counted by kind.
         replayed_input_audio_tokens: The part of the audio sent that belongs to replayed calls.
         replayed_output_audio_tokens: The part of the audio received that belongs to replayed calls.
     """
@@ -93,7 +93,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def as_replayed(usage: Usage) -> Usage:
-    """Return the use of one call as that of a call that our own cache answered."""
+    """Return the usage of one call as that of a call that Dragoman's own cache answered."""
     return msgspec.structs.replace(
         usage,
         replayed=usage.calls,
@@ -102,7 +102,7 @@ def as_replayed(usage: Usage) -> Usage:
         replayed_input_tokens=usage.input_tokens,
         replayed_output_tokens=usage.output_tokens,
         replayed_cached_tokens=usage.cached_tokens,
-        # Chat has neither, and what has no whole needs no part.
+        # Chat has neither, and a missing total needs no part.
         replayed_audio_seconds=usage.audio_seconds or 0.0,
         replayed_characters=usage.characters or 0,
         replayed_input_audio_tokens=usage.input_audio_tokens,
@@ -111,7 +111,7 @@ def as_replayed(usage: Usage) -> Usage:
 
 
 def total_usage(entries: Iterable[Usage]) -> tuple[Usage, ...]:
-    """Add usage up by purpose and model; one unknown makes the sum unknown."""
+    """Return sums of usage by purpose and model; a sum is unknown if one entry is unknown."""
     sums: dict[tuple[str, str], Usage] = {}
     for entry in entries:
         key = (entry.purpose, entry.model)

@@ -1,4 +1,5 @@
-"""Building of data: translated suites, datasets of web APIs and audio sets, in resumable steps.
+"""Building of data: translated suites, datasets of web APIs and audio sets.
 
-Nothing is played or scored here, and nothing is written outside the folders that were named.
+The steps are resumable. Nothing is played or scored here, and no file is written outside the named
+folders.
 """

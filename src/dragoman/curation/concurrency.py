@@ -1,4 +1,4 @@
-"""Bounded concurrency for calls of models: ordered results, and batches with a problem list."""
+"""Bounded concurrency for model calls: ordered results, batches with problem lists."""
 
 import asyncio
 from collections import deque
@@ -20,19 +20,19 @@ async def map_in_order(
     at_once: int,
     on_result: Callable[[T, R], None],
 ) -> None:
-    """Do work on all items, and tell of results in the order of the items.
+    """Process all items concurrently and report the results in the order of the items.
 
-    Nothing is begun after a failure; what is under way then is waited for, since it may be paid
-    for.
+    No item is started after a failure. Items that are under way then are waited for, since they may
+    already be paid for.
 
     Args:
-        items: What work is done on.
-        work: Does it for one.
-        at_once: How many are under way at a time, those included that wait for an earlier one.
-        on_result: Is told of an item and its result.
+        items: The items to process.
+        work: Processes one item.
+        at_once: Most items under way at a time. An item that waits for an earlier one counts.
+        on_result: Receives an item and its result.
 
     Raises:
-        Exception: The first that work raises, after everything before it was told of.
+        Exception: The first exception of `work`, after all earlier results were reported.
     """
     open_tasks: deque[tuple[T, asyncio.Task[R]]] = deque()
 
@@ -69,9 +69,10 @@ class BatchedAnswers(msgspec.Struct, Generic[A], frozen=True):
 
     Attributes:
         found: The answers.
-        problems: Why others have none, in words.
-        usage: What asking consumed.
-        halt: What ended the asking early; what was under way then was waited for and is here.
+        problems: Reasons for missing answers, in words.
+        usage: Usage of the requests.
+        halt: The error that ended the requests early. The requests under way then were waited for,
+            and their answers are included.
     """
 
     found: Mapping[str, A]
@@ -86,13 +87,15 @@ async def map_in_batches(
     ask: Callable[[Mapping[str, T]], Awaitable[BatchedAnswers[A]]],
     on_done: Callable[[int], None] = lambda _: None,
 ) -> BatchedAnswers[A]:
-    """Return the answers to all items; after a halt nothing more is begun.
+    """Ask about all items in concurrent batches and return the answers.
+
+    No batch is started after a halt.
 
     Args:
-        items: What is asked, by name.
-        size: How many are asked together.
-        ask: Asks for one batch; may raise RunHalted.
-        on_done: Is told how many were asked for.
+        items: The items to ask about, by name.
+        size: Number of items in a batch.
+        ask: Asks about one batch; may raise RunHalted.
+        on_done: Receives the number of items of each finished batch.
     """
     slots = asyncio.Semaphore(AT_ONCE)
     halts: list[RunHalted] = []

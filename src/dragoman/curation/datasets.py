@@ -39,26 +39,26 @@ FILTER_FIELDS: Mapping[str, Facet] = {
     "form": lambda document, _: document.origins[0].form if document.origins else "",
     "authentication": lambda document, _: document.authentication,
 }
-"""What documents are counted by."""
+"""Properties by which documents can be counted, each as a function."""
 
 
 class StepUsage(msgspec.Struct, frozen=True):
-    """What a step consumed of a model, and what that costs; None where no price is known."""
+    """Usage of a model by a step, and its cost; None if no price is known."""
 
     usage: Usage
     cost: Cost | None
 
 
 class StepResult(msgspec.Struct, frozen=True):
-    """What a step came to, or all steps.
+    """The result of one step, or of all steps.
 
     Attributes:
-        step: The step's name; "" for all of them.
-        counts: How many items it kept, dropped, merged and failed on, by kind and source.
-        not_kept: The items that it did not keep, each with the reason; nothing for all steps.
-        usage: What it consumed, by step and model, at the prices that ship.
+        step: The step's name; "" for all steps.
+        counts: Numbers of items that it kept, dropped, merged and failed on, by kind and source.
+        not_kept: The items that it did not keep, each with the reason; empty for all steps.
+        usage: Usage and cost by step and model, at the prices in the package.
         rounds_aside: The rounds that `filter` does not count.
-        secrets: Where `check` found credentials: then it checked nothing.
+        secrets: Credentials that `check` found; if there are any, it checked no answers.
     """
 
     step: str
@@ -70,12 +70,12 @@ class StepResult(msgspec.Struct, frozen=True):
 
     @property
     def failed(self) -> int:
-        """How many items the same step tries again."""
+        """Number of items that the same step tries again."""
         return sum(each.failed for each in self.counts)
 
 
 class FieldCount(msgspec.Struct, frozen=True):
-    """How many documents, and operations of them, have some values."""
+    """Numbers of documents and of their operations that share some values."""
 
     values: tuple[str, ...]
     documents: int
@@ -83,7 +83,7 @@ class FieldCount(msgspec.Struct, frozen=True):
 
 
 class DocumentCounts(msgspec.Struct, frozen=True):
-    """The numbers of active documents and their operations, and both numbers by facet."""
+    """Numbers of active documents and their operations, in total and by property values."""
 
     documents: int
     operations: int
@@ -91,14 +91,15 @@ class DocumentCounts(msgspec.Struct, frozen=True):
 
 
 def read_status(folder: Path, step: str = "") -> StepResult:
-    """Read what a dataset's steps came to.
+    """Read the results of a dataset's steps.
 
     Args:
         folder: The dataset.
-        step: Of this step, with all that it did not keep; "" for the counts of all.
+        step: The step to report, with all items that it did not keep; "" for the counts of all
+            steps.
 
     Raises:
-        StoreError: Where there is no dataset, or it cannot be read.
+        StoreError: If the dataset does not exist or cannot be read.
     """
     with Dataset(folder, write=False) as dataset:
         counts = [each for each in dataset.funnel() if step in {"", each.step}]
@@ -119,25 +120,25 @@ def _with_costs(usage: Mapping[str, Sequence[Usage]]) -> dict[str, tuple[StepUsa
 
 
 def read_card(folder: Path) -> DatasetCard:
-    """Read a dataset's card.
+    """Read the card of a dataset.
 
     Raises:
-        StoreError: Where there is no dataset, or it cannot be read.
+        StoreError: If the dataset does not exist or cannot be read.
     """
     with Dataset(folder, write=False) as dataset:
         return dataset_card(list(dataset_rows(dataset)), dataset.funnel())
 
 
 def count_documents(folder: Path, by: Sequence[str] = ("country",)) -> DocumentCounts:
-    """Count the documents that stand, and operations in them, by what is known of them.
+    """Count the active documents and their operations by some of their properties.
 
     Args:
         folder: The dataset.
         by: Names of `FILTER_FIELDS`.
 
     Raises:
-        UsageError: Where they are to be counted by what is no property of them.
-        StoreError: Where the dataset cannot be read.
+        UsageError: If a name is not one of `FILTER_FIELDS`.
+        StoreError: If the dataset cannot be read.
     """
     unknown = [name for name in by if name not in FILTER_FIELDS]
     if unknown:
@@ -149,9 +150,9 @@ def count_documents(folder: Path, by: Sequence[str] = ("country",)) -> DocumentC
 
 
 def _counts_by(documents: Sequence[ApiDocument], by: Sequence[str]) -> Iterable[FieldCount]:
-    """Return how many documents and operations there are for each set of values, most first.
+    """Return the numbers of documents and operations for each set of values, largest first.
 
-    A document whose operations differ in a value counts once for each.
+    A document whose operations differ in a value counts once for each value.
     """
     counts: Counter[tuple[str, ...]] = Counter()
     operations: Counter[tuple[str, ...]] = Counter()
@@ -167,20 +168,20 @@ def _counts_by(documents: Sequence[ApiDocument], by: Sequence[str]) -> Iterable[
 
 
 def find_secrets(folder: Path, also: Sequence[Path] = ()) -> tuple[FoundSecret, ...]:
-    """Find where a dataset and some files hold credentials.
+    """Return the places of credentials in a dataset and in some files.
 
     Args:
         folder: The dataset.
-        also: Files and folders that were made of it: sheets, exports, rows.
+        also: Files and folders derived from the dataset, such as sheets, exports and rows.
 
     Raises:
-        UsageError: Where one of these is not there.
-        StoreError: Where the dataset cannot be read.
-        DataError: Where a file cannot be read.
+        UsageError: If one of these files does not exist.
+        StoreError: If the dataset cannot be read.
+        DataError: If a file cannot be read.
     """
     missing = next((path for path in also if not path.exists()), None)
     if missing is not None:
-        raise UsageError(f"--also {missing}: there is no such file or folder")
+        raise UsageError(f"--also {missing}: no such file or folder")
     keys = [value for value in key_values() if len(value) >= SHORTEST_KEY]
     with Dataset(folder, write=False) as dataset:
         rules = audit_rules(dataset, keys)

@@ -1,4 +1,4 @@
-"""Chat models that help to build data: opened within a budget, asked one question, read as JSON.
+"""Requests to chat models that help to build data: budget, prompts, answers as JSON.
 
 A question is a prompt of `curation/prompts`, data as JSON, and the type of the answer (structured
 output). The seed of a request is derived from its content, so equal questions are cached.
@@ -31,14 +31,15 @@ T = TypeVar("T")
 
 
 class ModelOptions(msgspec.Struct, frozen=True):
-    """How models are asked.
+    """Options for requests to models.
 
     Attributes:
         concurrency: Items under way at the same time.
-        max_cost: When to stop, such as "5 USD"; "" for never.
-        prices: A price table of one's own.
-        retry_for: Seconds to wait for a request, or a silent endpoint; None for the usual.
-        read_timeout: Seconds a server may be silent during a call; None for what fits its address.
+        max_cost: Spending limit, such as "5 USD"; "" for none.
+        prices: A file with a custom price table.
+        retry_for: Seconds to keep trying a request or a silent endpoint; None for the default.
+        read_timeout: Seconds a server may be silent during a call; None for a default that depends
+            on its address.
     """
 
     concurrency: int = 8
@@ -48,7 +49,7 @@ class ModelOptions(msgspec.Struct, frozen=True):
     read_timeout: float | None = None
 
     def __post_init__(self) -> None:
-        """See that they make sense.
+        """Validate the options.
 
         Raises:
             UsageError: For a number below 1.
@@ -60,10 +61,10 @@ class ModelOptions(msgspec.Struct, frozen=True):
 
 
 def model_names(written: str) -> tuple[str, ...]:
-    """Return the names in a list by commas, each once.
+    """Return the distinct names in a comma-separated list.
 
     Raises:
-        UsageError: Where there is none.
+        UsageError: If the list has no name.
     """
     names = tuple(dict.fromkeys(name.strip() for name in written.split(",") if name.strip()))
     if not names:
@@ -78,12 +79,12 @@ async def run_with_models(
 ) -> T:
     """Open models, run work with them, and close them.
 
-    The temperature is 0 unless the terms request another one.
+    The temperature is 0 unless a model's name requests another one.
 
     Args:
-        names: As `--model` takes them.
-        terms: How they are asked.
-        work: Is given the models by these names.
+        names: Models, as `--model` takes them.
+        terms: Options for the requests.
+        work: Receives the models by these names.
 
     Raises:
         UsageError: For a model that does not exist, or whose key or address is missing.
@@ -106,11 +107,11 @@ def _budget(terms: ModelOptions, names: Iterable[str]) -> Budget | None:
 
 
 MAX_ANSWER = 40_000
-"""Characters of an answer; a longer one is none."""
+"""Longest answer that is accepted, in characters; a longer one counts as no answer."""
 
 
 class ModelAnswer(msgspec.Struct, Generic[T], frozen=True):
-    """What a model answered; `value` is None where `why` says why it cannot be used."""
+    """A model's answer; `value` is None if it cannot be used, and `why` gives the reason."""
 
     value: T | None
     why: str = ""
@@ -131,7 +132,7 @@ async def ask_for_json(question: ModelQuestion[T], model: ChatModel) -> ModelAns
     """Return a model's answer to a question.
 
     Raises:
-        RunHalted: Where the endpoint refuses everything, or the budget is spent.
+        RunHalted: If the endpoint refuses all requests or the budget is spent.
     """
     data = msgspec.json.encode(question.data).decode()
     key = content_key(prompt_version(question.prompt), data)
@@ -168,11 +169,11 @@ async def ask_for_json(question: ModelQuestion[T], model: ChatModel) -> ModelAns
 
 @functools.cache
 def prompt_text(name: str) -> str:
-    """Return what a model is told: the file of that name."""
+    """Return the prompt of that name."""
     return (files(__package__) / "prompts" / f"{name}.md").read_text("utf-8")
 
 
 @functools.cache
 def prompt_version(name: str) -> str:
-    """Return a prompt's name with a hash of what it says."""
+    """Return a prompt's name with a hash of its text."""
     return f"{name}@{content_key(prompt_text(name))[:8]}"

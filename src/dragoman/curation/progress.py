@@ -1,11 +1,11 @@
-"""How steps tell how far they are, and how they end where a person stops them."""
+"""Progress reporting of steps, and their end on an interrupt by the user."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 Advance = Callable[[int], None]
-"""Is told how many more are done."""
+"""A callback that receives the number of items finished since the last call."""
 
 Progress = Callable[[str, int | None], AbstractContextManager[Advance]]
 """A factory of context managers that report the progress of an activity.
@@ -15,7 +15,10 @@ It is called with a title and a total; the total is None if it is unknown.
 
 
 class StepStopped(KeyboardInterrupt):
-    """A person stopped a step: what it did is stored, and the same call goes on with the rest."""
+    """The user interrupted a step.
+
+    Its results so far are stored, and the same call continues with the rest.
+    """
 
 
 @contextmanager
@@ -26,7 +29,7 @@ def show_nothing(title: str, total: int | None) -> Iterator[Advance]:  # noqa: A
 
 @contextmanager
 def stopping_here() -> Iterator[None]:
-    """Raise StepStopped where a person stops what goes on inside."""
+    """Raise StepStopped if the user interrupts the enclosed code."""
     try:
         yield
     except KeyboardInterrupt as error:
@@ -36,10 +39,10 @@ def stopping_here() -> Iterator[None]:
 def run_with_progress(
     title: str, total: int, work: Callable[[Advance], Awaitable[None]], progress: Progress
 ) -> None:
-    """Run one piece of work to its end, on an event loop of its own.
+    """Run asynchronous work to its end, on a new event loop.
 
     Raises:
-        StepStopped: Where a person stops it.
+        StepStopped: If the user interrupts it.
     """
 
     async def run(advance: Advance) -> None:
@@ -50,13 +53,13 @@ def run_with_progress(
 
 
 class ProgressInTurn(ExitStack):
-    """Shows the progress of several things, one after the other."""
+    """Progress of several activities, reported one after the other."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__()
         self._progress = progress
 
     def begin(self, title: str, total: int) -> Advance:
-        """End the last one and begin the next; return what is told how many more are done."""
+        """End the last activity, begin the next one, and return its progress callback."""
         self.close()
         return self.enter_context(self._progress(title, total))

@@ -1,6 +1,6 @@
 """The Python interface to the review of a dataset's queries by people.
 
-It exports sheets, imports labels, and settles them.
+It exports sheets, imports labels and adjudicates them.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ from dragoman.store.dataset import Dataset
 
 
 class ExportedSheets(msgspec.Struct, frozen=True):
-    """The sheets of annotators and the gold-question accuracy of an annotator who does not read."""
+    """The sheets of annotators, and the gold accuracy of one who does not read the queries."""
 
     batch: AnnotationBatch
     blind_accuracy: float
@@ -53,16 +53,14 @@ def export_sheets(
 
     Args:
         folder: The dataset.
-        out: A folder that is not there yet, or empty.
-        plan: Who is given how many queries.
+        out: A folder that does not exist yet, or is empty.
+        plan: The assignment of queries to annotators.
         gold: Queries that an expert has labelled, as a CSV file.
 
     Raises:
-        UsageError: Where something is in `out`, without gold questions, or where nothing is to be
-            given.
+        UsageError: If `out` is not empty, without gold questions, or without a query to assign.
         DataError: For a file that cannot be read.
-        StoreError: For a file that cannot be written.
-        StoreError: Where the dataset cannot be read or written.
+        StoreError: For a file that cannot be written, or if the dataset cannot be read or written.
     """
     require_free(out)
     with Dataset(folder, make=False) as dataset:
@@ -88,12 +86,12 @@ def import_labels(
     annotator: str,
     terms: ReviewThresholds = ReviewThresholds(),
 ) -> ImportedLabels:
-    """Take an annotator's files; where a row is refused, nothing is taken.
+    """Import an annotator's files; if a row is refused, no label is imported.
 
     Raises:
-        UsageError: For somebody who was given nothing.
+        UsageError: For an annotator who was not assigned any queries.
         DataError: For a file that cannot be read.
-        StoreError: Where the dataset cannot be read or written.
+        StoreError: If the dataset cannot be read or written.
     """
     rows = [row for path in files for row in read_sheet(path)]
     with Dataset(folder, make=False) as dataset:
@@ -103,16 +101,17 @@ def import_labels(
 def settle_review(
     folder: Path, terms: ReviewThresholds = ReviewThresholds(), adjudicate: Path | None = None
 ) -> AdjudicationResult:
-    """Decide what labels come to.
+    """Decide on all queries by their labels.
 
     Args:
         folder: The dataset.
-        terms: From which score a dimension is good, and whose labels count.
-        adjudicate: A new folder, that gets a sheet of the queries on which people differ.
+        terms: The lowest passing score of a dimension, and the conditions on annotators whose
+            labels count.
+        adjudicate: A new folder for a sheet of the queries on which annotators differ.
 
     Raises:
-        UsageError: Where nothing was given out, or something is in `adjudicate`.
-        StoreError: Where the dataset cannot be read or written.
+        UsageError: If no query was assigned, or if `adjudicate` is not empty.
+        StoreError: If the dataset cannot be read or written.
     """
     if adjudicate is not None:
         require_free(adjudicate)

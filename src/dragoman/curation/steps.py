@@ -1,8 +1,8 @@
 """The Python interface to the steps over a dataset of web APIs.
 
-Each step is one function over the dataset's folder. A function takes the arguments of the
-command of the same name and returns the result of the step. It prints nothing. It does only the
-outstanding work: after an interrupted call, the next call continues from that point.
+Each step is one function over the dataset's folder. A function takes the arguments of the command
+of the same name and returns the result of the step. It prints nothing. It does only the outstanding
+work: after an interrupted call, the next call continues from that point.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -70,7 +70,7 @@ from dragoman.store.dataset import Dataset, StepLine
 
 TEMPLATE_MODEL = "template"
 RULES = "rules"
-"""Checks by rules alone."""
+"""The value of `--model` for checks by rules alone."""
 
 _KINDS = {GENERATE: "brief", RATE: "task", ANSWER: "task", CHECK: "solution"}
 
@@ -78,7 +78,7 @@ Models = Mapping[str, ChatModel]
 
 
 class CollectOptions(msgspec.Struct, frozen=True):
-    """The facts on all sources, the permission to ask other hosts, and the number of processes."""
+    """The facts on all sources, the permission to contact other hosts, and the processes."""
 
     facts: SourceFacts = SourceFacts("")
     fetch_refs: bool = False
@@ -86,7 +86,11 @@ class CollectOptions(msgspec.Struct, frozen=True):
 
 
 class CollectResult(msgspec.Struct, frozen=True):
-    """Collected sources, counts of merged twins, and messages on files, APIs and operations."""
+    """The result of `collect` and `merge`.
+
+    It has the collected sources, the counts of merged duplicates, and messages on files, APIs and
+    operations.
+    """
 
     sources: tuple[CollectedSource, ...]
     merged: MergeCounts
@@ -94,12 +98,12 @@ class CollectResult(msgspec.Struct, frozen=True):
 
     @property
     def found(self) -> int:
-        """How many APIs the sources hold."""
+        """Number of APIs in the sources."""
         return sum(each.found for each in self.sources)
 
 
 class GenerateOptions(msgspec.Struct, frozen=True):
-    """Who writes queries, how many for each brief, which briefs, and how a model is asked."""
+    """Options of `generate`: the writer, queries for each brief, briefs, model requests."""
 
     model: str = TEMPLATE_MODEL
     count: int = 3
@@ -108,7 +112,7 @@ class GenerateOptions(msgspec.Struct, frozen=True):
 
 
 class RateOptions(msgspec.Struct, frozen=True):
-    """Who rates, by commas, what a query needs with each, and how models are asked."""
+    """Options of `rate`: raters separated by commas, threshold for each, model requests."""
 
     model: str
     threshold: float = 4.0
@@ -116,7 +120,11 @@ class RateOptions(msgspec.Struct, frozen=True):
 
 
 class AnswerOptions(msgspec.Struct, frozen=True):
-    """Who answers, what calls return (one of `CALLS`), how models are asked and APIs are called."""
+    """Options of `answer`.
+
+    They are the models, the source of call results (one of `CALLS`), and the options of requests to
+    models and of calls to APIs.
+    """
 
     model: str = TEMPLATE_MODEL
     calls: str = "none"
@@ -125,7 +133,7 @@ class AnswerOptions(msgspec.Struct, frozen=True):
 
 
 class CheckOptions(msgspec.Struct, frozen=True):
-    """Who checks, how models are asked, and which files are looked into for credentials too."""
+    """Options of `check`: models, their requests, further files to search for credentials."""
 
     model: str = RULES
     terms: ModelOptions = ModelOptions()
@@ -139,17 +147,17 @@ def run_collect(
     *,
     progress: Progress = show_nothing,
 ) -> CollectResult:
-    """Run the steps `collect` and `merge`: read sources into a dataset, and merge twins.
+    """Run the steps `collect` and `merge`: read sources and merge duplicate documents.
 
     Args:
-        folder: The dataset; it is made where there is none.
+        folder: The dataset; it is created if it does not exist.
         sources: Files and folders.
-        options: What is said of them.
-        progress: Is entered for each source.
+        options: The facts on all sources, and how they are read.
+        progress: Entered once for each source.
 
     Raises:
-        UsageError: For sources that are not there, or that cannot be told apart.
-        StoreError: Where the dataset cannot be written.
+        UsageError: For sources that do not exist, or that cannot be told apart.
+        StoreError: If the dataset cannot be written.
     """
     named = options.facts.source
     names = _names_of(sources, named)
@@ -170,7 +178,7 @@ def run_collect(
                     open_pool=open_pool,
                 )
             found.append(one)
-        with long_step("merging twins"):
+        with long_step("merging duplicates"):
             merged = merge_duplicates(dataset)
         lines = [
             line for line in ledger_lines(dataset, COLLECT, {"dropped", "kept"})
@@ -180,10 +188,10 @@ def run_collect(
 
 
 def _names_of(sources: Sequence[Path], named: str) -> list[str]:
-    """Return what sources are called.
+    """Return the names of sources.
 
     Raises:
-        UsageError: Where two have one name.
+        UsageError: If two sources have the same name.
     """
     names = [named or path.resolve().name for path in sources]
     twice = [name for name in names if names.count(name) > 1]
@@ -197,7 +205,7 @@ def _names_of(sources: Sequence[Path], named: str) -> list[str]:
 
 
 def now_utc() -> datetime:
-    """Return the time."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)  # noqa: TID251 - when services are called
 
 
@@ -209,11 +217,11 @@ def run_verify(
     progress: Progress = show_nothing,
     clock: Clock = now_utc,
 ) -> StepResult:
-    """Run the step `verify`: call operations as their documents state, and store what they answer.
+    """Run the step `verify`: call operations as documented and store the responses.
 
     Raises:
         UsageError: For less than one call, or a key that the environment lacks.
-        StoreError: Where the dataset cannot be read or written.
+        StoreError: If the dataset cannot be read or written.
     """
     if calls < 1:
         raise UsageError(f"--calls {calls}: at least 1")
@@ -231,11 +239,11 @@ def run_monitor(
     progress: Progress = show_nothing,
     clock: Clock = now_utc,
 ) -> StepResult:
-    """Run the step `monitor`: check what stands once, as a round of its own.
+    """Run the step `monitor`: check all active operations once, as a new round.
 
     Raises:
         UsageError: For a key that the environment lacks.
-        StoreError: Where the dataset cannot be read or written.
+        StoreError: If the dataset cannot be read or written.
     """
     line = ApiClient(terms)
     with Dataset(folder, make=False) as dataset:
@@ -245,11 +253,11 @@ def run_monitor(
 
 
 def import_reports(folder: Path, reports: Sequence[Path]) -> ImportedRounds:
-    """Store rounds of checks that others made.
+    """Store monitoring rounds from reports of other people.
 
     Raises:
         DataError: For a report that cannot be read.
-        StoreError: Where there is no dataset, or it cannot be written.
+        StoreError: If the dataset does not exist or cannot be written.
     """
     read = [read_health_report(path) for path in reports]
     with Dataset(folder, make=False) as dataset:
@@ -259,10 +267,10 @@ def import_reports(folder: Path, reports: Sequence[Path]) -> ImportedRounds:
 def run_filter(
     folder: Path, rules: FilterRules = FilterRules(), *, progress: Progress = show_nothing
 ) -> StepResult:
-    """Run the step `filter`: drop what was not good over time; nothing is called.
+    """Run the step `filter`: drop operations that were unreliable over time, without calls.
 
     Raises:
-        StoreError: Where there is no dataset, or it cannot be read or written.
+        StoreError: If the dataset does not exist or cannot be read or written.
     """
     with Dataset(folder, make=False) as dataset:
         plan = filter_plan(dataset, rules)
@@ -283,12 +291,13 @@ def run_generate(
     *,
     progress: Progress = show_nothing,
 ) -> StepResult:
-    """Run the steps `draw` and `generate`: draw briefs, and have queries written for them.
+    """Run the steps `draw` and `generate`: draw briefs and have queries written for them.
 
     Raises:
         UsageError: For less than one query, or a model that cannot be asked.
-        RunHalted: Where nothing more may be asked; what came until then is stored.
-        StoreError: Where the dataset cannot be read or written.
+        RunHalted: If the endpoint refuses all requests or the budget is spent; earlier results are
+            stored.
+        StoreError: If the dataset cannot be read or written.
     """
     model, count, terms = options.model, options.count, options.terms
     if count < 1:
@@ -312,12 +321,13 @@ def run_generate(
 def run_rate(
     folder: Path, options: RateOptions, *, progress: Progress = show_nothing
 ) -> StepResult:
-    """Run the step `rate`: have queries rated, and drop those that are not good enough.
+    """Run the step `rate`: have queries rated, and drop those below the threshold.
 
     Raises:
-        UsageError: For a threshold that is none, or a model that cannot be asked.
-        RunHalted: Where nothing more may be asked; what came until then is stored.
-        StoreError: Where the dataset cannot be read or written.
+        UsageError: For an invalid threshold, or a model that cannot be used.
+        RunHalted: If the endpoint refuses all requests or the budget is spent; earlier results are
+            stored.
+        StoreError: If the dataset cannot be read or written.
     """
     terms = options.terms
 
@@ -333,9 +343,10 @@ def run_answer(
     """Run the step `answer`: have queries answered, and keep the best answer of each.
 
     Raises:
-        UsageError: For calls that are none of `CALLS`, or a model that cannot be asked.
-        RunHalted: Where nothing more may be asked; what came until then is stored.
-        StoreError: Where the dataset cannot be read or written.
+        UsageError: For calls that are none of `CALLS`, or a model that cannot be used.
+        RunHalted: If the endpoint refuses all requests or the budget is spent; earlier results are
+            stored.
+        StoreError: If the dataset cannot be read or written.
     """
     line = client_for_calls(options.calls, folder, options.line)
 
@@ -359,12 +370,14 @@ def run_check(
 ) -> StepResult:
     """Run the step `check`: search the dataset for credentials, then have answers checked.
 
-    If a credential is found, no model is asked: the result has the places, and no counts.
+    If a credential is found, no model is asked: the result contains the places of the credentials
+    and no counts.
 
     Raises:
-        UsageError: For a file that is not there, or a model that cannot be asked.
-        RunHalted: Where nothing more may be asked; what came until then is stored.
-        StoreError: Where the dataset cannot be read or written.
+        UsageError: For a file that does not exist, or a model that cannot be used.
+        RunHalted: If the endpoint refuses all requests or the budget is spent; earlier results are
+            stored.
+        StoreError: If the dataset cannot be read or written.
     """
     secrets = find_secrets(folder, options.also)
     if secrets:
@@ -375,12 +388,13 @@ def run_check(
 def check_answers(
     folder: Path, options: CheckOptions, *, progress: Progress = show_nothing
 ) -> StepResult:
-    """Have answers checked as `run_check` does, without looking for credentials first.
+    """Have answers checked as `run_check` does, without a search for credentials.
 
     Raises:
-        UsageError: For a model that cannot be asked.
-        RunHalted: Where nothing more may be asked; what came until then is stored.
-        StoreError: Where the dataset cannot be read or written.
+        UsageError: For a model that cannot be used.
+        RunHalted: If the endpoint refuses all requests or the budget is spent; earlier results are
+            stored.
+        StoreError: If the dataset cannot be read or written.
     """
     terms = options.terms
 
@@ -395,8 +409,8 @@ def run_split(folder: Path, plan: SplitPlan = SplitPlan()) -> StepResult:
     """Run the step `split`: divide the answered tasks into a training part and a test part.
 
     Raises:
-        UsageError: Where one side would be empty.
-        StoreError: Where the dataset cannot be read or written.
+        UsageError: If one part would be empty.
+        StoreError: If the dataset cannot be read or written.
     """
     with Dataset(folder, make=False) as dataset:
         split(dataset, plan)
@@ -404,12 +418,12 @@ def run_split(folder: Path, plan: SplitPlan = SplitPlan()) -> StepResult:
 
 
 def names_or_rules(models: str) -> tuple[str, ...]:
-    """Return the names of models that check; none for rules alone."""
+    """Return the names of models that check answers; an empty tuple for rules alone."""
     return () if models == RULES else model_names(models)
 
 
 def names_or_template(models: str) -> tuple[str, ...]:
-    """Return the names of models that write or answer; none for templates."""
+    """Return the names of models that write or answer; an empty tuple for templates."""
     return () if models in {TEMPLATE_MODEL, TEMPLATE} else model_names(models)
 
 
@@ -423,7 +437,7 @@ def _run_with_models(
     work: _Work,
     progress: Progress,
 ) -> StepResult:
-    """Run a step over all its items, with models of these names on these terms."""
+    """Run a step over all its items with the models of these names and options."""
     names, terms = models
     with Dataset(folder, make=False) as dataset:
         total = sum(1 for _ in active(dataset, _KINDS[step], step))

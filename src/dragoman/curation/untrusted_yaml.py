@@ -9,13 +9,13 @@ import yaml
 from dragoman.core.errors import DataError
 
 MOST_VALUES = 500_000
-"""Values that one text may stand for, aliases followed."""
+"""Most values in one text, with aliases expanded."""
 
 MOST_DEPTH = 100
-"""How deep they may be nested."""
+"""Greatest nesting depth."""
 
 Tags = Mapping[str, Callable[[str], object]]
-"""What a scalar of a tag is read by, by the tag as it is written in full."""
+"""Parsers of scalars, by the full name of the YAML tag."""
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STANDARD = "tag:yaml.org,2002:"
@@ -27,7 +27,10 @@ _FRACTION = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _LONGEST_NUMBER = 40
 _MERGE = "<<"
 _TOO_DEEP_TO_READ = "exceeded maximum nesting depth"
-"""What libyaml 0.2.6 says at 1,000 levels, of which it reads ahead before the first comes out."""
+"""Part of libyaml 0.2.6's error for more than 1,000 levels.
+
+libyaml reads ahead, so this error comes before the first event.
+"""
 
 
 def load_yaml(
@@ -36,16 +39,17 @@ def load_yaml(
     most_values: int = MOST_VALUES,
     most_depth: int = MOST_DEPTH,
 ) -> object:
-    """Return what a YAML text holds, as dicts, lists, texts, numbers, booleans and None.
+    """Parse a YAML text into dicts, lists, texts, numbers, booleans and None.
 
     Args:
         text: One YAML document.
-        tags: Readers of scalars with tags that are not YAML's plain ones; others are refused.
-        most_values: Values that it may stand for.
-        most_depth: How deep they may be nested.
+        tags: Parsers of scalars with tags that are not YAML's plain ones; other tags are refused.
+        most_values: Most values in the text, with aliases expanded.
+        most_depth: Greatest nesting depth.
 
     Raises:
-        DataError: Where it is no YAML or more than it may be; whoever calls names the file.
+        DataError: If the text is not valid YAML or exceeds a limit. The caller adds the file's
+            name.
     """
     values = _Values(tags or {}, most_values, most_depth)
     try:
@@ -73,7 +77,7 @@ class _Frame:
 
 
 class _Values:
-    """Builds values from YAML's events, one by one: nothing in it calls itself."""
+    """Builder of values from YAML events, without recursion."""
 
     def __init__(self, tags: Tags, most_values: int, most_depth: int) -> None:
         self.whole: object = None
@@ -132,7 +136,7 @@ class _Values:
         frame = self._frames[-1] if self._frames else None
         if frame is not None and isinstance(frame.value, dict) and frame.key is None:
             if not isinstance(value, str):
-                raise DataError("a key of YAML that is no text")
+                raise DataError("a key of YAML that is not a text")
             self._add(1)
             frame.key = value
             return
@@ -143,7 +147,7 @@ class _Values:
             raise DataError(_too_deep(self._most_depth))
         frame = self._frames[-1] if self._frames else None
         if frame is not None and isinstance(frame.value, dict) and frame.key is None:
-            raise DataError("a key of YAML that is no text")
+            raise DataError("a key of YAML that is not a text")
         self._frames.append(_Frame(value, event.anchor or "", self._count))
         self._add(1)
 
@@ -184,7 +188,7 @@ class _Values:
 
 def _mapping(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise DataError("what << merges is no mapping")
+        raise DataError("the value that << merges is not a mapping")
     return value
 
 

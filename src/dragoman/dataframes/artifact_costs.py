@@ -25,7 +25,7 @@ Kind = Literal["audio set", "dataset", "translations", "training"]
 
 
 class ArtifactCost(msgspec.Struct, frozen=True):
-    """What lies at a path, and what each purpose used of each model to make it."""
+    """The kind of artifact at a path, and the usage by model and purpose to make it."""
 
     path: str
     kind: Kind
@@ -33,15 +33,15 @@ class ArtifactCost(msgspec.Struct, frozen=True):
 
 
 def artifact_cost(path: Path, price_of: PriceOf) -> ArtifactCost | None:
-    """Return what was used to make what lies at a path; None where it is no such thing.
+    """Return the usage that made the artifact at a path; None if it is not an artifact.
 
     Args:
         path: A folder, or the file of a translation memory.
         price_of: Returns prices; a training has its own.
 
     Raises:
-        DataError: Where it cannot be read.
-        StoreError: Likewise.
+        DataError: If it cannot be read.
+        StoreError: If its database cannot be read.
     """
     memory = path if path.is_file() and path.suffix == Path(MEMORY).suffix else path / MEMORY
     if (path / SETTINGS).is_file():

@@ -33,7 +33,7 @@ _MEANS = {
     "seconds": "seconds",
     "cost, USD": "cost_usd",
 }
-"""What a conversation took on average, by the names of columns."""
+"""Quantities of which a conversation has a mean, by column names."""
 
 GAP_COLUMNS: dict[str, pl.DataType] = {
     **_CELLS,
@@ -307,9 +307,9 @@ _VoiceRow = tuple[str, str, float | None, float | None, float | None, float | No
 
 
 def voice_frame(summary: VoiceSummary | None) -> pl.DataFrame:
-    """Return every figure of a board as a row: shares from 0 to 1, differences of shares, counts.
+    """Return each figure of a summary as a row: shares (0 to 1), their differences, counts.
 
-    What is missing is null; without a board there is no row.
+    Missing values are null; without a summary the frame has no rows.
     """
     if summary is None:
         return pl.DataFrame(schema=VOICE_COLUMNS)

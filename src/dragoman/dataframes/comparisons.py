@@ -35,15 +35,16 @@ CellPair = tuple[CellOutcomes, CellOutcomes]
 
 
 class ComparisonOptions(msgspec.Struct, frozen=True):
-    """What is to be compared.
+    """Options of a comparison.
 
     Attributes:
-        agents: Only these agents; empty for all.
-        versus: The agent whose cells are B, against those of the one agent that is named.
-        rules: By which rules; None for the newest scoring that all runs have.
-        judge: By which judge.
-        by: Only cells that differ in this alone: an axis, or `agent`; None for any one thing.
-        kept: Which part of what its card states a cell's users must show to be compared by persona.
+        agents: Agents to compare; empty for all.
+        versus: The agent whose cells are B; A has the cells of the one agent in `agents`.
+        rules: Rule set of the scores; None for the newest scoring that all runs have.
+        judge: Judge of the scores.
+        by: The only difference of two cells: an axis, or `agent`; None for any single difference.
+        kept: Share of a card's statements that the users of a cell must show to be compared by
+            persona.
     """
 
     agents: tuple[str, ...] = ()
@@ -55,14 +56,14 @@ class ComparisonOptions(msgspec.Struct, frozen=True):
 
 
 class RunComparison(msgspec.Struct, frozen=True):
-    """What came of comparing runs: B against A, by one scoring.
+    """Result of comparing runs: B against A, by one scoring.
 
     Attributes:
         runs: The folders: one, or A and B.
         rules: The rule set of the scores.
         judge: Their judge.
-        comparisons: One per couple of cells.
-        notes: What else differs between the runs, and what could not be compared.
+        comparisons: One comparison per pair of cells.
+        notes: Other differences of the runs, and cells that could not be compared.
     """
 
     runs: tuple[str, ...]
@@ -73,7 +74,7 @@ class RunComparison(msgspec.Struct, frozen=True):
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """One row per couple of cells and k, as a polars data frame."""
+        """One row per pair of cells and k, as a polars data frame."""
         from dragoman.dataframes.comparison_frames import comparisons_frame
 
         return comparisons_frame(self.comparisons)
@@ -101,12 +102,12 @@ def compare_runs(
 
     Args:
         folders: One run, or A and B.
-        wanted: Which cells, and by which scoring.
-        prices: What costs are by; None for the prices that each run was started with.
+        wanted: Options: the cells, and the scoring.
+        prices: Prices of models; None for the prices that each run was started with.
 
     Raises:
-        UsageError: Where there is nothing to compare.
-        StoreError: Where the runs were not scored alike.
+        UsageError: If the runs have nothing to compare.
+        StoreError: If the runs were not scored by the same rules and judge.
     """
     _require_sensible(folders, wanted)
     rules, judge = _common_scoring(folders, wanted)
@@ -181,7 +182,7 @@ def _require_known(runs: Sequence[_Run], wanted: ComparisonOptions) -> None:
 
 
 def _choose_baseline_pairs(runs: Sequence[_Run], wanted: ComparisonOptions) -> tuple[CellPair, ...]:
-    """Return the couples (A, B) that are wanted."""
+    """Return the pairs (A, B) that the options ask for."""
     first, last = ([*_choose_cells(run, wanted)] for run in (runs[0], runs[-1]))
     if wanted.versus is not None:
         rivals = [cell for cell in runs[-1].cells if cell.name.agent == wanted.versus]
@@ -196,9 +197,9 @@ def _choose_baseline_pairs(runs: Sequence[_Run], wanted: ComparisonOptions) -> t
 def with_faithful_personas(
     cell_pairs: Sequence[CellPair], kept: float = KEPT
 ) -> tuple[tuple[CellPair, ...], tuple[str, ...]]:
-    """Remove couples that differ in a persona which users did not play.
+    """Remove pairs that differ in a persona which users did not keep to.
 
-    The function also returns sentences that name these couples and the unknown cases.
+    The function also returns sentences that name these pairs and the unknown cases.
     """
     by_persona = {
         number
@@ -217,9 +218,8 @@ def with_faithful_personas(
         )
     }
     said = (
-        f"{len(left)} of {len(cell_pairs)} couples left out: "
-        "users did not keep the card that tells "
-        "their cells apart"
+        f"{len(left)} of {len(cell_pairs)} pairs excluded: "
+        "users did not keep the card in which their cells differ"
     )
     notes = (*((said,) if left else ()), *fidelity_notes(cards, kept))
     return tuple(c for number, c in enumerate(cell_pairs) if number not in left), notes
@@ -249,10 +249,10 @@ def _match_cells(
 def _across_conditions(
     a: Sequence[CellOutcomes], b: Sequence[CellOutcomes]
 ) -> tuple[CellPair, ...]:
-    """Couple cells of one suite and agent whose conditions differ in one thing.
+    """Pair cells of one suite and agent whose conditions differ in one thing.
 
-    Where runs are of a condition each, as imported ones are, the same agent in another language has
-    no cell of the same condition beside it.
+    In runs of one condition each, such as imported runs, the same agent in another language has no
+    cell of the same condition to be compared with.
     """
     return tuple(
         (one, other)
@@ -284,7 +284,7 @@ def _nothing(runs: Sequence[_Run], by: str | None) -> UsageError:
 
 
 def _notes(runs: Sequence[_Run], cell_pairs: Sequence[CellPair]) -> Iterator[str]:
-    """Yield what else differs between two runs, and which cells stay alone."""
+    """Yield further differences of two runs, and the cells without a counterpart."""
     if len(runs) == 1:
         return
     a, b = runs
@@ -309,13 +309,14 @@ FACTS: dict[str, Callable[[Manifest], object]] = {
     "prompts": lambda manifest: manifest.prompts or "unknown",
     "benchmark data": lambda manifest: manifest.provenance.digest,
 }
-"""What two runs should share for a difference to be that of their agents."""
+"""Facts that two runs should share, so that a difference comes from their agents."""
 
 
 def drops_among(store: RunStore, rows: Sequence[ConversationResult]) -> tuple[Drop, ...]:
-    """Return what is lost between the conditions of these conversations, which are a run's.
+    """Return the drops between the conditions of these conversations of one run.
 
-    Couples that differ in a persona which users did not play say nothing of it and are left out.
+    Pairs that differ in a persona which users did not keep to are excluded, because they say
+    nothing about it.
     """
     if len({row.condition for row in rows}) == 1:
         return ()

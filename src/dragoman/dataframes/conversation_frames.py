@@ -55,9 +55,9 @@ def episodes_frame(
 
     Args:
         plan: The planned conversations.
-        rows: What became of them, in the plan's order.
-        scoring: By which rules and judge.
-        spec_key: Returns what a conversation's seed follows from.
+        rows: The results of the conversations, in the plan's order.
+        scoring: Rules and judge of the scores.
+        spec_key: Returns the key that a conversation's seed is derived from.
     """
     return plan.framed(
         [

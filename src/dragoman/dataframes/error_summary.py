@@ -45,17 +45,17 @@ _SIDES: tuple[Role, ...] = ("agent", "user")
 def summarize_errors(
     folders: Sequence[Path], axes: Sequence[str] | None, rules: TagRules
 ) -> ErrorSummary:
-    """Return what went wrong in runs, group by group.
+    """Return the errors of runs, group by group.
 
     Args:
-        folders: Of runs.
+        folders: Folders of runs.
         axes: Conversations that share these axes and `agent` are one group; None for the
             cells of the grid.
-        rules: How tags are read.
+        rules: Rules by which tags are read.
 
     Raises:
-        UsageError: Where an axis is not there, or nothing was measured.
-        StoreError: Where a run cannot be read.
+        UsageError: If an axis does not exist, or nothing was measured.
+        StoreError: If a run cannot be read.
     """
     runs = scored_runs(folders, None, None)
     rows = [row for run in runs for row in run.outcomes if row.episode is not None]

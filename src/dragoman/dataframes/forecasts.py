@@ -33,17 +33,17 @@ def forecast_plan(
     folders: Sequence[Path],
     averages: MeanConsumption | None = None,
 ) -> Forecast:
-    """Return what planned conversations would take, at the prices of their setup.
+    """Forecast the consumption of planned conversations, at the prices of their setup.
 
     Args:
-        setup: Of the plan.
+        setup: Setup of the plan.
         cells: The plan.
         folders: Recorded runs, each with its newest scoring.
-        averages: What a conversation takes that is like no recorded one; None where nobody states
-            it.
+        averages: Stated consumption of a conversation without a similar recorded one; None if it is
+            not stated.
 
     Raises:
-        StoreError: Where a run cannot be read.
+        StoreError: If a run cannot be read.
     """
     kinds = Counter((cell.task.suite, cell.condition, cell.agent.name) for cell in cells)
     agents = {agent.name: agent for agent, _ in setup.pairs}
@@ -56,7 +56,7 @@ def forecast_plan(
 
 
 def seconds_of(found: Forecast, config: RunConfig) -> float | None:
-    """Return how long a plan would take; None where that is not known, as for batches.
+    """Return how long a plan would take; None if that is not known, as for batches.
 
     That is its conversations side by side, or longer where a minute's allowance lets go fewer
     calls.
@@ -123,11 +123,11 @@ def planned_power(cells: Iterable[Cell], like: Sequence[Path]) -> tuple[Detectab
 
     Args:
         cells: The plan.
-        like: Recorded runs; the first that has conversations of a suite says how much its tasks
-            vary.
+        like: Recorded runs; the first with conversations of a suite determines the variance of its
+            tasks.
 
     Raises:
-        StoreError: Where a run cannot be read.
+        StoreError: If a run cannot be read.
     """
     suites: dict[str, tuple[set[str], set[int]]] = {}
     for cell in cells:

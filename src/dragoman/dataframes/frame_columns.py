@@ -20,8 +20,10 @@ CONVERSATION: Columns = {
     "key": pl.String(),
     "attempt": pl.Int64(),
 }
-"""What every frame begins with that tells of single conversations: `key` names one planned
-conversation, `attempt` counts from 0 how often it was played anew."""
+"""First columns of every frame about single conversations.
+
+`key` names one planned conversation, `attempt` counts its repetitions from 0.
+"""
 
 
 def with_axes(columns: Columns, names: Sequence[str]) -> Columns:
@@ -32,11 +34,11 @@ def with_axes(columns: Columns, names: Sequence[str]) -> Columns:
 
 
 class PlanFrame:
-    """The planned conversations of a run, whose columns rows of other frames are given.
+    """The planned conversations of a run; their columns are added to rows of other frames.
 
     Args:
         cells: The plan.
-        attempts: By key the attempt that counts; those without were not played.
+        attempts: The counted attempt by key; conversations without one were not played.
     """
 
     def __init__(self, cells: Sequence[StoredCell], attempts: dict[str, int]) -> None:
@@ -63,8 +65,8 @@ class PlanFrame:
         """Return rows as a frame, with the columns of their conversations before their own.
 
         Args:
-            rows: Each with the place of its conversation in the plan before its values.
-            columns: What the values are.
+            rows: Rows, each with the place of its conversation in the plan before its values.
+            columns: The columns of the values.
         """
         own = frame_of_rows(rows, {"place": pl.Int64(), **columns})
         return self._frame[own["place"]].hstack(own.drop("place"))

@@ -23,17 +23,17 @@ from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import RunStore
 
 GOLD, OFFLINE = "gold", "offline"
-"""The user that plays the plan, and the one that plays a task's facts or else its script."""
+"""The user that plays the plan, and the user that plays a task's facts or script."""
 
 MANY_REFUSED = 100
-"""Refused attempts from which on they are told, where they are most of all."""
+"""Number of refused attempts from which on they are reported, if they are the majority."""
 
 MAX_SEARCHED = 20
-"""Conversations in which a simulated user is looked for: not every benchmark has one."""
+"""Number of conversations that are searched for a simulated user, if there is one."""
 
 
 def users_of(store: RunStore) -> dict[str, str]:
-    """Return by agent the user simulator that it met; empty where nobody plays the user."""
+    """Return by agent the user simulator that it met; empty if nobody plays the user."""
     config = read_manifest(store).config
     begun = islice(store.episodes(), MAX_SEARCHED)
     if not any(_has_user(episode) for _, _, episode in begun):
@@ -54,9 +54,9 @@ def interpretation_warnings(store: RunStore) -> tuple[str, ...]:
 
 
 def refusal_warnings(cells: Sequence[CellSummary]) -> tuple[str, ...]:
-    """Return whose endpoints refused most attempts for want of room, one sentence for each.
+    """Return a sentence for each endpoint that refused most attempts for lack of capacity.
 
-    A limit that is known is better kept to than searched for.
+    Keeping to a known limit is better than searching for it.
     """
     entries = total_usage(usage for cell in cells for usage in cell.usage)
     return tuple(filter(None, map(_describe_refusals, entries)))
@@ -81,7 +81,7 @@ _REMARKS: dict[str, str] = {
     SEPARATED_REASONING: (
         "reasoning stood between the words of {replies} and was separated from them, as a "
         "reasoning parser "
-        "of the server does (docs/model_servers.md)"
+        "of the server does (docs/reference/providers.md)"
     ),
     CUT_AT_END_MARK: (
         "{replies} went on behind the mark that ends a turn and were cut there: the server does "
@@ -102,15 +102,15 @@ _REMARKS: dict[str, str] = {
     "it",
     "empty_content_replaced": "its endpoint takes no empty message: (empty) stands in its place",
     "null_content_replaced": (
-        "its endpoint takes no call without words: an empty text stands beside them"
+        "its endpoint takes no call without words: an empty text is sent with them"
     ),
-    "empty_calls_filled": "its endpoint takes no call without words: (empty) stands beside them",
-    "results_named": "its endpoint wants the names of functions beside their results",
-    "tool_choice_left_out": "its endpoint takes no tool_choice: it is left out",
+    "empty_calls_filled": "its endpoint takes no call without words: (empty) is sent with them",
+    "results_named": "its endpoint wants the names of functions with their results",
+    "tool_choice_left_out": "its endpoint takes no tool_choice: it is omitted",
     "ids_replaced": "its endpoint takes ids of nine letters and digits: calls go back with such "
     "ids",
 }
-"""What each kind of remark says."""
+"""Sentences for each kind of remark."""
 
 
 def text_call_warnings(cells: Sequence[CellSummary]) -> tuple[str, ...]:
@@ -157,20 +157,20 @@ def _describe_refusals(entry: Usage) -> str:
         return ""
     return (
         f"{entry.purpose} {entry.model}: {refused:,} of {refused + answered:,} attempts were "
-        "refused "
-        "for want of room; if its limit is known, say it with --rate (docs/models.md)"
+        "refused for lack of capacity; if the limit is known, set it with --rate "
+        "(docs/reference/providers.md)"
     )
 
 
 def _of_personas(store: RunStore) -> Iterator[str]:
-    """Yield warnings on users that follow no persona or did not, or may not, keep it.
+    """Yield warnings on users without a persona, or that did not, or may not, keep to it.
 
     The warnings are given by condition, those on users that follow no persona first. The
     offline user follows a persona if tasks have their facts as data; the user that plays the
     plan never does.
     """
     if read_manifest(store).imported is not msgspec.UNSET:
-        # Who plays another program's persona has no card of ours.
+        # The users of another program's persona have no card.
         return
     cells = [cell for cell in store.cells() if cell.condition.persona != NONE]
     users = users_of(store) if cells else {}
@@ -191,7 +191,7 @@ def _of_personas(store: RunStore) -> Iterator[str]:
 
 
 def _of_cards(store: RunStore, cells: Sequence[StoredCell]) -> Iterator[str]:
-    """Yield which of these cells are no result of their persona, and of which that is not known."""
+    """Yield notes on cells that do not represent their persona, or may not."""
     measured = store.measured() if cells else {}
     played = (
         ((cell.suite, cell.condition, cell.agent), measured.get(cell.key, ())) for cell in cells

@@ -23,7 +23,7 @@ def run_overview(
         store: The run.
         rules: The rule set that it was scored by.
         judge: The judge.
-        prices: What models cost; None for what the run was started with.
+        prices: Prices of models; None for the prices that the run was started with.
     """
     rows = tuple(outcomes(store, rules, judge, heads_only=True))
     price_of = (prices or stored_prices(store)).price_of
@@ -45,9 +45,9 @@ def overview_of(
 
 
 def baseline_drops(store: RunStore, rows: Sequence[ConversationResult]) -> tuple[Drop, ...]:
-    """Return what each condition loses against the baseline of its agent.
+    """Return the drop of each condition against the baseline of its agent.
 
-    Pairs that differ in a persona which users did not play are left out.
+    Pairs that differ in a persona which users did not keep to are excluded.
     """
     if len({row.condition for row in rows}) == 1:
         return ()

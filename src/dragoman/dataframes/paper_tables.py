@@ -1,8 +1,8 @@
 """Tables of stored runs for papers: pass^1 to pass^k by agent and condition, or by category.
 
-Each figure is that of a cell of the runs, with its interval, so a table says the same as `show`,
-the report and the leaderboard. Nothing is averaged over conditions: what a table does not have as
-columns, it has as keys of its rows.
+Each figure belongs to a cell of the runs and has its interval, so a table shows the same figures as
+`show`, the report and the leaderboard. Nothing is averaged over conditions: axes that are not
+columns of a table are keys of its rows.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -57,7 +57,7 @@ def paper_tables(
     Args:
         folders: The runs.
         rules: The rule set that they were scored by; None for the newest scoring.
-        judge: The judge; None for that of the newest scoring.
+        judge: The judge; None for the judge of the newest scoring.
         by: The axis that makes columns; None for none. Runs on a benchmark with a leaderboard are
             shown by its categories where it is None.
         powers: The k of pass^k; none for all that were played.
@@ -65,7 +65,7 @@ def paper_tables(
     Raises:
         UsageError: For an axis or a k that the runs do not have, runs that were not scored alike,
             or a conversation that is in two of them.
-        StoreError: Where a run cannot be read.
+        StoreError: If a run cannot be read.
     """
     runs = scored_runs(folders, rules, judge)
     scoring = runs[0].scoring
@@ -101,8 +101,8 @@ def _powers(cells: Sequence[CellSummary], wanted: Sequence[int]) -> tuple[int, .
 def distinguishing_axes(conditions: Sequence[Condition]) -> tuple[str, ...]:
     """Return the axes that tell conditions apart, without those that follow from others.
 
-    A language has its scenario and a line its recognizer where each has only one: then the language
-    and the line say it all.
+    If a language has only one scenario, or a channel only one recognizer, the second axis is
+    omitted: then the language, or the channel, identifies the condition.
     """
     kept: list[str] = []
     for axis in axis_names(conditions):
@@ -126,7 +126,7 @@ def value_name(axis: str, value: str) -> str:
 
 
 def _keys(cells: Sequence[CellSummary], by: str | None) -> tuple[str, ...]:
-    """Return what says which cell a figure is of, beside the axis of the columns.
+    """Return the keys that name the cell of a figure, except for the axis of the columns.
 
     Raises:
         UsageError: For an axis that the runs do not have.
@@ -192,7 +192,10 @@ def pass_table(cells: Sequence[CellSummary], by: str | None, powers: Sequence[in
 
 
 _MOST_FIGURES = 6
-"""So many figures have room beside each other on a page of paper; of more, each k gets a row."""
+"""Largest number of figures that fit next to each other on a page.
+
+With more, each k gets a row.
+"""
 
 
 def _powers_below(
@@ -280,7 +283,7 @@ def _caption(cells: Sequence[CellSummary], powers: Sequence[int], by: str | None
 
 
 def _leaderboard(cells: Sequence[CellSummary]) -> Leaderboard | None:
-    """Return the leaderboard of the benchmark that all cells are of; None where it has none."""
+    """Return the leaderboard of the benchmark that all cells are of; None if it has none."""
     names = {cell.suite.partition(":")[0] for cell in cells}
     leaderboard = leaderboard_of(names.pop()) if len(names) == 1 else None
     if leaderboard is None or not all(
@@ -340,7 +343,7 @@ def _size(name: str, scores: Sequence[dict[str, AggregateScore]]) -> str:
 
 
 def _lacking(names: Sequence[str], scores: Sequence[dict[str, AggregateScore]]) -> Iterator[str]:
-    """Yield which aggregates have no figure, and for want of which categories."""
+    """Yield the aggregates without a figure, and the missing categories of each."""
     for name in names:
         missing = dict.fromkeys(
             part for found in scores if name in found for part in found[name].missing
@@ -353,11 +356,11 @@ def _lacking(names: Sequence[str], scores: Sequence[dict[str, AggregateScore]]) 
 
 
 def _notes(own: str, cells: Sequence[CellSummary], scoring: tuple[str, str]) -> Iterator[str]:
-    """Yield what stands below a table: counts, what is left out, and by what it was scored."""
+    """Yield the notes below a table: counts, excluded results, and the scoring."""
     if own:
         yield own
     left: dict[str, Callable[[CellSummary], int]] = {
-        "tasks left out without a verdict": lambda cell: cell.result.left_out,
+        "tasks excluded without a verdict": lambda cell: cell.result.left_out,
         "conversations not run": lambda cell: cell.missing,
         "ended by infrastructure": lambda cell: cell.infrastructure_errors,
         "ended by an error in code": lambda cell: cell.code_errors,

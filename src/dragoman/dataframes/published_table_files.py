@@ -1,4 +1,4 @@
-"""A reader of published result tables: CSV files as papers print them, or cells that we export.
+"""Reader of published result tables: CSV files as papers print them, or exported cells.
 
 Columns are found by their names, in any order; unknown ones are ignored. A table has a row per
 cell with a column per figure (pass_hat_1, pass_hat_2, ...), or a row per cell and k (k,
@@ -46,7 +46,10 @@ NAMES: dict[str, tuple[str, ...]] = {
     "rules": ("rules",),
     "judge": ("judge",),
 }
-"""Under which names, the first that is there, a table may give what a cell holds."""
+"""Column names of each field of a cell.
+
+The first name that exists in the table is used.
+"""
 
 _PASS = re.compile(r"pass(?:_hat_|\^|@)(\d{1,2})")
 _RHO = re.compile(r"rho(?:_hat_|_|\^)(\d{1,2})")
@@ -55,7 +58,7 @@ Row = Mapping[str, str | None]
 
 
 class _Columns(msgspec.Struct, frozen=True):
-    """Which columns of a table hold what."""
+    """Columns of a table, by their content."""
 
     path: Path
     named: dict[str, str]
@@ -63,7 +66,7 @@ class _Columns(msgspec.Struct, frozen=True):
     rho: dict[int, str]
 
     def text(self, row: Row, field: str) -> str:
-        """Return a text; empty where the table has no such column or the cell is blank."""
+        """Return a text; empty if the table has no such column or the cell is blank."""
         name = self.named.get(field)
         return "" if name is None else " ".join((row[name] or "").split())
 
@@ -73,12 +76,12 @@ def read_table(path: Path, trials: int | None, tasks: int | None = None) -> tupl
 
     Args:
         path: A `.csv` file, or a `.parquet` file.
-        trials: Trials per task where the table has no column for them; None for the highest k.
-        tasks: Tasks of every cell where the table has no column for them; None where not known.
+        trials: Trials per task if the table has no column for them; None for the highest k.
+        tasks: Tasks of every cell if the table has no column for them; None if not known.
 
     Raises:
-        UsageError: Where the file is of another kind, or trials are not a sensible number.
-        DataError: Where the file cannot be read, or lacks or garbles what is needed.
+        UsageError: If the file is of another kind, or trials are not a sensible number.
+        DataError: If the file cannot be read, or lacks or garbles what is needed.
     """
     if trials is not None and not 1 <= trials <= MAX_TRIALS:
         raise UsageError(f"--trials must lie between 1 and {MAX_TRIALS}, not {trials}")

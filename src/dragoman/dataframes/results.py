@@ -1,7 +1,7 @@
 """Results of stored runs by one scoring, as records and as JSON.
 
-Runs that are read together are scored alike, and none has a conversation of another. Verdicts
-that came with an imported run are compared with those of another scoring.
+Runs that are read together are scored by the same rules and judge, and share no conversation.
+Verdicts that came with an imported run are compared with those of another scoring.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,10 +32,10 @@ from dragoman.store.run_store import RunStore, open_run
 
 
 def chosen_scoring(store: RunStore, rules: str | None, judge: str | None) -> tuple[str, str]:
-    """Return the rules and judge to read a run by: the newest scoring, among those that are named.
+    """Return rules and judge to read a run by: the newest scoring that fits the arguments.
 
     Raises:
-        StoreError: Where the run was never scored so; the line says how it was.
+        StoreError: If the run has no such scoring; the message lists the existing ones.
     """
     return fitting_scorings(store, rules, judge)[-1]
 
@@ -43,10 +43,10 @@ def chosen_scoring(store: RunStore, rules: str | None, judge: str | None) -> tup
 def fitting_scorings(
     store: RunStore, rules: str | None, judge: str | None
 ) -> tuple[tuple[str, str], ...]:
-    """Return the scorings to read a run by, among those that are named, newest last.
+    """Return the scorings of a run that fit the arguments, the newest last.
 
     Raises:
-        StoreError: Where the run was never scored so; the line says how it was.
+        StoreError: If the run has no such scoring; the message lists the existing ones.
     """
     scorings = store.scorings()
     if not scorings and rules is None and judge is None:
@@ -61,7 +61,7 @@ def fitting_scorings(
 
 
 def _is_by(name: str, judge: str | None) -> bool:
-    """Whether a scoring's judge is the one named, with any or no judge of simulated users."""
+    """Return whether a scoring has the named judge, with or without a judge of users."""
     return judge in {None, name, name.split(USER_JUDGE, maxsplit=1)[0]}
 
 
@@ -148,8 +148,9 @@ def scored_runs(
     """Return runs to be read together.
 
     Raises:
-        UsageError: Where a conversation is in two of them, or they were not scored alike.
-        StoreError: Where one cannot be read.
+        UsageError: If a conversation is in two of them, or they were not scored by the same rules
+            and judge.
+        StoreError: If one cannot be read.
     """
     runs = tuple(_read(folder, rules, judge) for folder in folders)
     _require_one_scoring(runs)
@@ -236,7 +237,7 @@ def _format_distinct(values: Iterator[str]) -> str:
 
 
 class Retried(msgspec.Struct, frozen=True):
-    """How many conversations were played again as their user had failed, and are valid now."""
+    """Numbers of conversations repeated after an invalid user, and of valid ones."""
 
     conversations: int
     valid: int
@@ -253,7 +254,7 @@ def results_object(
 
     `not_applicable` gives the conditions of the grid that are not played, with the reason; it
     stands under `not_played` too.
-    `retried` is None where no conversation was to be played again. `prices` says of when they are.
+    `retried` is None if no conversation was to be played again. `prices` says of when they are.
     """
     lines = merge_ledgers(line for cell in cells for line in cell.ledger)
     names = axis_names(cell.condition for cell in cells)
@@ -357,7 +358,7 @@ class RewardDifference(msgspec.Struct, frozen=True):
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """How many recorded rewards a scoring repeats, and the conversations where it does not.
+    """Number of recorded rewards that a scoring reproduces, and the differences.
 
     `compared` counts conversations with a recorded reward that were scored.
     """
@@ -368,7 +369,7 @@ class Agreement(msgspec.Struct, frozen=True):
 
 
 def agreement(store: RunStore, rules: str, judge: str) -> Agreement | None:
-    """Return how a scoring agrees with recorded verdicts; None where a run came with none."""
+    """Return how a scoring agrees with recorded verdicts; None if a run came with none."""
     if rules == IMPORTED:
         return None
     recorded = store.scores(IMPORTED, IMPORTED, METRIC_VERSION)

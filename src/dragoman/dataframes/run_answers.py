@@ -26,15 +26,15 @@ _KIND = "answer"
 
 
 class RunAnswer(msgspec.Struct, frozen=True):
-    """What a terminal says of a run.
+    """The summary of a run for a terminal.
 
     Attributes:
         overview: The answer as a record.
-        users: The user simulators in words; "" where nobody plays the user.
-        endings: How conversations ended that did not end by themselves.
-        warnings: What one should know before one trusts a figure.
-        causes: The conversations that are no success, by cause and stage.
-        recorded: How many recorded verdicts were compared, and how many agree; None without any.
+        users: The user simulators in words; "" if nobody plays the user.
+        endings: Endings of conversations that did not end by themselves.
+        warnings: Warnings to read before one trusts a figure.
+        causes: The conversations that failed, by cause and stage.
+        recorded: Numbers of recorded verdicts that were compared and that agree; None without any.
     """
 
     overview: RunOverview
@@ -78,7 +78,7 @@ def run_answer(store: RunStore, rules: str, judge: str) -> RunAnswer:
 
 
 def kept_answer(store: RunStore, rules: str, judge: str) -> RunAnswer | None:
-    """Return the answer that the cache has; None where it has none for what is stored now."""
+    """Return the answer that the cache has; None if it has none for what is stored now."""
     return kept_value(store, (rules, judge), _KIND, RunAnswer)
 
 

@@ -1,8 +1,8 @@
 """Drops and failures of a run: computed once for what is stored, and kept in the cache.
 
-The kept answer is optional. It belongs to the run's stored rows and to the code that made it. One
-that is absent, older or damaged is made again from the conversations. A run that somebody else made
-brings none, as it does not lie in the run's folder.
+The cached result is optional. It is valid for the run's stored rows and for the code that made it.
+A missing, outdated or damaged one is computed again from the conversations. A run of another user
+brings none, because the cache is not in the run's folder.
 """
 
 import hashlib
@@ -43,12 +43,12 @@ MAX_BYTES = 128 * 2**20
 
 
 class RunFailures(msgspec.Struct, frozen=True):
-    """What a run lost under one scoring.
+    """Failures and drops of a run under one scoring.
 
     Attributes:
-        planned: How many conversations each agent and condition has, in the order of the plan.
-        failures: The conversations that are no success, in the order of the plan.
-        drops: What is lost between conditions.
+        planned: Number of conversations of each agent and condition, in the order of the plan.
+        failures: The failed conversations, in the order of the plan.
+        drops: The drops between conditions.
     """
 
     planned: tuple[tuple[str, str, int], ...]
@@ -68,7 +68,7 @@ def run_failures(store: RunStore, rules: str, judge: str) -> RunFailures:
 
 
 def kept_failures(store: RunStore, rules: str, judge: str) -> RunFailures | None:
-    """Return the answer that the cache has; None where it has none for what is stored now."""
+    """Return the answer that the cache has; None if it has none for what is stored now."""
     kept = kept_value(store, (rules, judge), "", RunFailures)
     return None if kept is None else _of_folder(kept, str(store.folder))
 
@@ -76,7 +76,7 @@ def kept_failures(store: RunStore, rules: str, judge: str) -> RunFailures | None
 def kept_value(
     store: RunStore, scoring: tuple[str, str], kind: str, record: type[_Kept]
 ) -> _Kept | None:
-    """Return the record of a kind that the cache has of a run; None where it has none of now."""
+    """Return the record of a kind that the cache has of a run; None if it has none of now."""
     path = _path(store, scoring, kind)
     if not path.is_file():
         return None
@@ -132,7 +132,7 @@ def _path(store: RunStore, scoring: tuple[str, str], kind: str) -> Path:
 
 
 def _fingerprint(store: RunStore, rules: str, judge: str) -> str:
-    """Return the hash of all that an answer is made of; empty where a run's rows have none."""
+    """Return the hash of all that an answer is made of; empty if a run's rows have none."""
     rows = store.fingerprint()
     made_of = (rows, _code_digest(), rules, judge, METRIC_VERSION)
     return hashlib.blake2b(repr(made_of).encode(), digest_size=16).hexdigest() if rows else ""
@@ -140,7 +140,7 @@ def _fingerprint(store: RunStore, rules: str, judge: str) -> str:
 
 @cache
 def _code_digest() -> str:
-    """Return the hash of the code that makes answers, as far as its source is there."""
+    """Return the hash of the code that makes answers, as far as its source exists."""
     found = hashlib.blake2b(VERSION.encode(), digest_size=16)
     for package in ("analysis", "core", "dataframes", "report"):
         for name, source in sorted(_sources(package)):
@@ -156,7 +156,7 @@ def _sources(package: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _read(path: Path, fingerprint: str, record: type[_Kept]) -> _Kept | None:
-    """Return the kept answer; None where there is none, or it is another's or damaged."""
+    """Return the kept answer; None if there is none, or it is another's or damaged."""
     try:
         if path.stat().st_size > MAX_BYTES:
             return None
@@ -173,5 +173,5 @@ def _keep(path: Path, fingerprint: str, made: msgspec.Struct) -> None:
     try:
         atomic_write(path, content)
     except StoreError:
-        # A cache that cannot be written costs time at the next look, and nothing else.
+        # A cache that cannot be written only costs time at the next read.
         return

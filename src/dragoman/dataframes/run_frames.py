@@ -136,20 +136,20 @@ def _all_builders() -> tuple[_Builder, ...]:
 
 
 def frame_names() -> tuple[str, ...]:
-    """Return the names of all frames: ours, and those that sections of reports offer."""
+    """Return the names of all frames: Dragoman's own, and those of report sections."""
     return tuple(name for names, _ in _all_builders() for name in names)
 
 
 class RunFrames(Mapping[str, pl.DataFrame]):
     """The frames of a run by name (`frames["turns"]`) and as attributes (`frames.turns`).
 
-    A frame is read when it is first asked for, with those made of the same records, and kept: later
-    changes of the run do not show. All names are there, with all columns, whatever the run holds.
+    A frame is built at its first use, with the frames made from the same records, and kept: later
+    changes of the run do not appear. All names exist, with all columns, for every run.
 
     Args:
         folder: The run.
-        rules: Of the scoring that is meant.
-        judge: Likewise.
+        rules: Rule set of the scoring.
+        judge: Judge of the scoring.
     """
 
     def __init__(self, folder: Path, rules: str, judge: str) -> None:

@@ -35,13 +35,13 @@ def manifest_facts(
     scoring: tuple[str, str],
     measures: Iterable[MeasureResult] = (),
 ) -> tuple[tuple[str, str], ...]:
-    """Return what a run was played with, and by what it is scored.
+    """Return the facts of a run: its configuration and its scoring.
 
     Args:
         manifest: Its manifest.
-        users: Who played the user, by agent.
+        users: User simulators by agent.
         scoring: Rules and judge of its scores.
-        measures: What was counted in it.
+        measures: The measure results of the run.
     """
     config, (rules, judge) = manifest.config, scoring
     created = datetime.fromtimestamp(manifest.created).astimezone()
@@ -99,14 +99,14 @@ def run_views(
     """Return runs as a report shows them, of the newest scoring if none is named.
 
     Args:
-        folders: Of runs; those of one name are told apart by their whole paths.
+        folders: Folders of runs; runs with the same name are distinguished by their full paths.
         rules: The rule set that they were scored by.
         judge: The judge.
-        prices: What models cost; None for what each run was started with.
-        heads_only: Without what was said: enough for figures.
+        prices: Prices of models; None for the prices that each run was started with.
+        heads_only: Whether to read only the data for figures, without messages.
 
     Raises:
-        StoreError: Where a run cannot be read, or was not scored so.
+        StoreError: If a run cannot be read, or has no such scoring.
     """
     names = [folder.absolute().name for folder in folders]
     if len(set(names)) < len(names):

@@ -11,17 +11,17 @@ from dragoman.report.text_tables import TextTable
 from dragoman.store.atomic_files import atomic_write
 
 _FORMULA = r"^[=+\-@\t\r]"
-"""How a text begins that a spreadsheet program would take for a formula."""
+"""Beginning of a text that a spreadsheet program would take for a formula."""
 
 Writers = Mapping[str, Callable[[], bytes]]
-"""By the ending of a file, what makes its content."""
+"""Functions that make the content of a file, by file ending."""
 
 
 def require_writable(outs: Iterable[Path], endings: Collection[str] = (".md", ".csv")) -> None:
-    """Refuse files of another kind than these.
+    """Refuse files with other endings.
 
     Raises:
-        UsageError: Where one is.
+        UsageError: If a file has another ending.
     """
     for path in outs:
         if path.suffix not in endings:

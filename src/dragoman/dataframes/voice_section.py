@@ -1,4 +1,4 @@
-"""Report section that sets voices against text."""
+"""Report section that compares voices with text."""
 
 from collections.abc import Iterable
 
@@ -23,7 +23,7 @@ _LAYOUT = """\
 
 
 class _VoiceSection:
-    """Text against every recognizer and against agents that hear."""
+    """Section that compares text with every recognizer and with agents that receive audio."""
 
     key = "voice"
     title = "Voice"
@@ -31,7 +31,7 @@ class _VoiceSection:
     template = _LAYOUT
 
     def part(self, results: StoredResults) -> VoiceSummary | None:
-        """Return the run's ways of hearing; None where nobody spoke in it."""
+        """Return the summary of the run's input modes; None if nobody spoke in it."""
         return run_voice_summary(results.store, results.rules, results.judge, results.rows)
 
     def figures(self, part: VoiceSummary) -> Iterable[FigureSpec]:

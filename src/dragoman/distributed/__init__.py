@@ -1,5 +1,6 @@
-"""Worker pools over processes and machines: items go out as bytes, results return to one writer.
+"""Worker pools over processes and machines: items go out as bytes, results return.
 
-It contains how workers are started, fed, watched and replaced. The opener of a worker decides what
-the items are (conversations, scores, sounds); nothing here stores anything.
+The package starts workers, sends items to them, watches and replaces them. The opener of a worker
+decides what the items are (conversations, scores, sounds). Nothing here stores anything: the caller
+alone writes the results.
 """

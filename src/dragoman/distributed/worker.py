@@ -24,7 +24,7 @@ from dragoman.core.errors import DragomanError, error_with_location
 from dragoman.distributed.worker_pool import TaskFn, WorkerSpec
 
 HEAD = struct.Struct(">IQB")
-"""The length of the content, the number of the item, and what the content is."""
+"""The head of a frame: length of the content, number of the item, and message kind."""
 
 DO, ANSWER, BROKE, REFUSED, BEAT = range(5)
 """Message kinds between the pool and its workers.
@@ -35,12 +35,12 @@ opened at all, and a sign-of-life request.
 
 
 def encode_frame(number: int, kind: int, content: bytes) -> bytes:
-    """Return a content with its head."""
+    """Return a frame: the head and the content."""
     return HEAD.pack(len(content), number, kind) + content
 
 
 async def read_frame(reader: StreamReader) -> tuple[int, int, bytes] | None:
-    """Return number, kind and content of the next frame; None where the other side is gone."""
+    """Return number, kind and content of the next frame; None if the other side is gone."""
     try:
         length, number, kind = HEAD.unpack(await reader.readexactly(HEAD.size))
         return number, kind, await reader.readexactly(length)
@@ -52,7 +52,7 @@ Open = Callable[[bytes], AbstractAsyncContextManager[TaskFn]]
 
 
 def open_task(work: WorkerSpec) -> AbstractAsyncContextManager[TaskFn]:
-    """Return what does a work's items, before it is entered."""
+    """Return the context manager, not yet entered, of the task function of a work."""
     sys.path[:0] = [folder for folder in work.path if folder not in sys.path]
     module, _, name = work.opener.partition(":")
     opener = cast("Open", getattr(importlib.import_module(module), name))
@@ -60,11 +60,11 @@ def open_task(work: WorkerSpec) -> AbstractAsyncContextManager[TaskFn]:
 
 
 def main() -> None:
-    """Do what comes by standard input until it ends."""
-    # Who interrupts the run interrupts its workers too; they end when the run lets go of them.
+    """Answer the items from standard input until it ends."""
+    # An interrupt of the run reaches its workers too; they end when the run closes their input.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.dup(1)
-    # What an agent prints must not be taken for an answer.
+    # An agent's printed text must not be taken for an answer.
     os.dup2(2, 1)
     run_event_loop(_serve(answers))
 
@@ -108,7 +108,7 @@ async def _answer_all(
 
 
 async def answer_item(item: bytes, do: TaskFn) -> tuple[int, bytes]:
-    """Return the kind and the content of what an item is answered with, whatever breaks."""
+    """Return the kind and the content of the answer to an item, whatever error occurs."""
     try:
         return ANSWER, await do(item)
     except Exception as error:  # noqa: BLE001 - the run is told, and the others go on

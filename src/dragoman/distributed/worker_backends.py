@@ -1,8 +1,8 @@
 """Workers as processes of this machine (over pipes) or as actors of a Ray cluster.
 
-Ray is imported only when it is asked for. Its own retries are off: an item that was paid for is
-not repeated unseen. Items travel in batches, since a call of an actor costs more than a
-conversation of a fast agent.
+Ray is imported only when the run uses it. Its own retries are off, because an item that was paid
+for must not be repeated unnoticed. Items travel in batches, since one call of an actor costs more
+than a conversation of a fast agent.
 """
 
 import asyncio
@@ -42,15 +42,15 @@ from dragoman.distributed.worker_pool import (
 
 MODULE = "dragoman.distributed.worker"
 READ_AHEAD = 2**20
-"""How many bytes of answers are read before they are taken."""
+"""Size of the buffer for answers that are not yet taken, in bytes."""
 
 GRACE_SECONDS = 2.0
 OPENING_SECONDS = 900.0
-"""A process that has not opened its work by then never will."""
+"""Time-out in seconds for a process to open its work."""
 
 
 class ProcessWorker:
-    """A process of its own that does items until its input ends."""
+    """A process of its own that answers items until its input ends."""
 
     def __init__(self) -> None:
         self._process: Process | None = None
@@ -58,7 +58,7 @@ class ProcessWorker:
         self._reading: asyncio.Task[None] | None = None
 
     async def begin(self, work: WorkerSpec) -> None:
-        """Start the process; return when it has opened the work, LostWorker where it does not."""
+        """Start the process and return when it has opened the work."""
         self._process = await asyncio.create_subprocess_exec(
             sys.executable, "-P", "-m", MODULE, stdin=PIPE, stdout=PIPE, limit=READ_AHEAD
         )
@@ -74,11 +74,11 @@ class ProcessWorker:
         return await self._asked(DO, item)
 
     async def heartbeat(self) -> None:
-        """Return once its event loop says that it runs."""
+        """Return as soon as the event loop of the process answers."""
         await self._asked(BEAT, b"")
 
     async def end(self) -> None:
-        """Close its input, and kill it where that does not end it soon."""
+        """Close the input of the process, and kill it if it does not end soon."""
         process = self._process
         if process is None:
             return
@@ -127,24 +127,24 @@ class ProcessWorker:
 
 
 def process_pool(count: int, timeouts: WorkerTimeouts) -> OpenPool:
-    """Return what opens crews of so many processes of this machine."""
+    """Return the opener of a worker pool with this number of processes of this machine."""
     return lambda work: open_worker_pool(count, ProcessWorker, work, timeouts)
 
 
 AUTO, LOCAL = "auto", "local"
-"""The cluster that runs on this machine, and one that is started for the run."""
+"""The cluster that runs on this machine, and a cluster that is started for the run."""
 
 MOST_AT_ONCE = 64
-"""How many items go out in one call of an actor."""
+"""Largest number of items in one call of an actor."""
 
 GATHERING_SECONDS = 0.005
-"""How long answers that are ready wait for others, to travel together."""
+"""Time in seconds that a ready answer waits for other answers, to be sent together."""
 
 Answer = tuple[int, int, bytes]
 
 
 class RayActor:
-    """The actor: what does items on its machine."""
+    """The actor: it answers items on its machine."""
 
     def __init__(self, work: bytes) -> None:
         self._work = msgspec.msgpack.decode(work, type=WorkerSpec)
@@ -152,7 +152,7 @@ class RayActor:
         self._do: TaskFn | None = None
 
     async def begin(self) -> str:
-        """Open the work and return why it cannot be opened; "" where it can."""
+        """Open the work and return the reason if it cannot be opened, otherwise ""."""
         try:
             self._do = await self._stack.enter_async_context(open_task(self._work))
         except DragomanError as error:
@@ -160,10 +160,10 @@ class RayActor:
         return ""
 
     async def heartbeat(self) -> None:
-        """Say that its event loop runs."""
+        """Return at once, as a sign that the event loop runs."""
 
     async def do_all(self, batch: list[tuple[int, bytes]]) -> AsyncIterator[list[Answer]]:
-        """Do items and return their answers as they come, some at a time."""
+        """Yield the answers to items as soon as they are ready, some at a time."""
         ready: asyncio.Queue[Answer] = asyncio.Queue()
 
         async def one(number: int, item: bytes) -> None:
@@ -184,7 +184,7 @@ class RayActor:
 
 
 class RayWorker:
-    """An actor of a cluster, as a crew sees it."""
+    """An actor of a cluster, as a worker of a pool."""
 
     def __init__(self, ray: ModuleType) -> None:
         self._ray = ray
@@ -194,7 +194,10 @@ class RayWorker:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def begin(self, work: WorkerSpec) -> None:
-        """Start the actor; return when it has opened the work, however long it waits for a core."""
+        """Start the actor and return when it has opened the work.
+
+        The actor may wait for a core for any length of time.
+        """
         remote = self._ray.remote(
             num_cpus=1, max_restarts=0, max_task_retries=0, max_concurrency=1_000
         )(RayActor)
@@ -207,7 +210,7 @@ class RayWorker:
             raise UsageError(f"on a node of the cluster: {refused}")
 
     async def do(self, item: bytes) -> bytes:
-        """Put an item among those that go out together, and wait for its answer."""
+        """Add an item to the next batch and wait for its answer."""
         number, answer = self._frames.expect()
         self._outbox.append((number, item))
         if len(self._outbox) == 1:
@@ -218,7 +221,7 @@ class RayWorker:
             self._frames.forget(number)
 
     async def heartbeat(self) -> None:
-        """Return once its event loop says that it runs."""
+        """Return as soon as the event loop of the actor answers."""
         try:
             await self._actor.heartbeat.remote()
         except self._ray.exceptions.RayError as error:
@@ -226,7 +229,7 @@ class RayWorker:
 
     async def end(self) -> None:
         """Kill the actor."""
-        # One that hangs does not even say that it was killed.
+        # A hanging actor does not even report that it was killed.
         self._frames.lose()
         for task in self._tasks:
             task.cancel()
@@ -262,10 +265,10 @@ class RayWorker:
 
 
 def ray_pool(address: str, count: int, timeouts: WorkerTimeouts) -> OpenPool:
-    """Return what opens crews of so many actors of a cluster.
+    """Return the opener of a worker pool with this number of actors of a cluster.
 
     Raises:
-        UsageError: Where Ray is not installed.
+        UsageError: If Ray is not installed.
     """
     ray = _installed_ray()
 
@@ -291,7 +294,7 @@ def _installed_ray() -> ModuleType:
 
 
 def _join(ray: ModuleType, address: str, count: int) -> None:
-    # A cluster of one's own; without an address Ray would join one that somebody left behind.
+    # Start a new cluster; without an address Ray would join one that somebody left behind.
     own = {"num_cpus": count, "include_dashboard": False} if address == LOCAL else {}
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **own)
@@ -301,15 +304,15 @@ def _join(ray: ModuleType, address: str, count: int) -> None:
 
 
 def pool_from_options(workers: int, ray: str, timeouts: WorkerTimeouts) -> OpenPool | None:
-    """Return what opens the crews that are asked for; None where one process does all.
+    """Return the opener of the requested worker pool; None if one process does all work.
 
     Args:
-        workers: How many they are.
-        ray: The cluster whose actors they are; "" for processes of this machine.
-        timeouts: When one is taken to hang.
+        workers: Number of workers.
+        ray: The cluster that runs the workers as actors; "" for processes of this machine.
+        timeouts: Time-outs after which a worker counts as hanging.
 
     Raises:
-        UsageError: For less than one, or where Ray is asked for and not installed.
+        UsageError: If the number is below 1, or Ray is requested but not installed.
     """
     if workers < 1:
         raise UsageError(f"--workers {workers}: at least 1")

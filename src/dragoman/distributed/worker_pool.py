@@ -1,7 +1,7 @@
-"""Worker pool: distributes items over workers, replaces those that die or miss their heartbeat.
+"""Worker pool: distributes items over workers and replaces workers that die or hang.
 
-The items of a lost worker are done by others. Results are returned to the caller, who stores them:
-an item that was moved is answered once.
+A worker hangs if it misses its heartbeat. Other workers do the items of a lost worker. Results are
+returned to the caller, who stores them, so that a moved item has one answer.
 """
 
 import asyncio
@@ -18,16 +18,16 @@ import msgspec
 from dragoman.core.errors import DragomanError, RunHalted
 
 TaskFn = Callable[[bytes], Awaitable[bytes]]
-"""Does one item; as many may be under way as are asked for."""
+"""A function that does one item; it may be called for any number of items at a time."""
 
 MAX_MOVES = 3
-"""An item under which so many workers died is given up."""
+"""Number of workers that die or hang over one item after which it is given up."""
 
 MAX_HANGS = 2
-"""An item under which so many workers hung is given up."""
+"""Number of workers that hang over one item after which it is given up."""
 
 MAX_DEATHS = 5
-"""So many deaths in a row, with nothing done between them, end the run."""
+"""Number of consecutive deaths, with no item done between them, that end the run."""
 
 GATHERING_SECONDS = 1.0
 """Minimum time in seconds that the first worker waits for the others.
@@ -36,18 +36,18 @@ If the first worker itself took longer to start, that time applies.
 """
 
 HEARTBEAT_SECONDS = 5.0
-"""How long a worker is left alone before it is asked again whether it is there."""
+"""Longest time between two heartbeat requests to a worker, in seconds."""
 
 
-_GO_ON = "resume the run, or give the same command again where it is no run"
+_GO_ON = "resume the run, or repeat the command if it is not a run"
 
 
 class WorkerTimeouts(msgspec.Struct, frozen=True):
-    """When a worker is taken to hang.
+    """Time-outs after which a worker counts as hanging.
 
     Attributes:
-        silence: Seconds for which it answers nothing, not even whether it is there.
-        item: Seconds for which one item is not answered; None for however long it takes.
+        silence: Seconds without any answer, not even to a heartbeat request.
+        item: Seconds without an answer to one item; None for no limit.
     """
 
     silence: float = 120.0
@@ -55,13 +55,13 @@ class WorkerTimeouts(msgspec.Struct, frozen=True):
 
 
 class WorkerSpec(msgspec.Struct, frozen=True):
-    """What workers open to do items, as data.
+    """Description of the work that workers open to do items, as data.
 
     Attributes:
         opener: `module:function`; called with `given` it returns an asynchronous context manager
             that yields `TaskFn`.
-        given: What it is called with.
-        path: Where modules are found, as this process finds them.
+        given: The argument of the opener.
+        path: The module search path of this process.
     """
 
     opener: str
@@ -70,35 +70,35 @@ class WorkerSpec(msgspec.Struct, frozen=True):
 
 
 def module_path() -> tuple[str, ...]:
-    """Return where modules are found, whatever folder a worker begins in."""
+    """Return the module search path with absolute folders, for workers in any folder."""
     return tuple(path or str(Path.cwd()) for path in sys.path)
 
 
 OpenPool = Callable[[WorkerSpec], AbstractAsyncContextManager[TaskFn]]
-"""Opens a crew for a work, until left."""
+"""A function that opens a worker pool for a work; the pool closes with its context."""
 
 
 class WorkerBrokeError(DragomanError):
-    """An item that its worker could not answer; its text says why."""
+    """An item that its worker could not answer; the message gives the reason."""
 
 
 class KilledWorkersError(DragomanError):
-    """An item over which several workers died."""
+    """An item over which several workers died or hung."""
 
 
 class LostWorker(Exception):  # noqa: N818
-    """A worker that is gone with what it had under way."""
+    """A worker that is gone, together with its unfinished items."""
 
 
 class Worker(Protocol):
-    """One worker."""
+    """One worker of a pool."""
 
     async def begin(self, work: WorkerSpec) -> None:
-        """Return when it is ready.
+        """Start the worker and return when it is ready.
 
         Raises:
-            UsageError: Where the work cannot be opened there.
-            LostWorker: Where it died before.
+            UsageError: If the worker cannot open the work.
+            LostWorker: If the worker died before it was ready.
         """
         ...
 
@@ -106,27 +106,27 @@ class Worker(Protocol):
         """Return the answer to an item.
 
         Raises:
-            WorkerBrokeError: Where the item broke.
-            LostWorker: Where the worker died.
+            WorkerBrokeError: If the worker could not answer the item.
+            LostWorker: If the worker died.
         """
         ...
 
     async def heartbeat(self) -> None:
-        """Return once it says that it is there; raises LostWorker where it is not."""
+        """Return as soon as the worker answers; raise LostWorker if it is gone."""
         ...
 
     async def end(self) -> None:
-        """Stop it, whatever it does; who waits for it learns that it is lost."""
+        """Stop the worker, whatever it does; callers that wait for an answer get LostWorker."""
         ...
 
 
 class WorkerPool:
-    """Workers with what each has under way.
+    """Workers, each with its number of unfinished items.
 
     Args:
-        spawn: Returns a new worker that has not begun.
-        work: What they do.
-        timeouts: When one is taken to hang.
+        spawn: A function that returns a new worker, not yet started.
+        work: The work that the workers open.
+        timeouts: Time-outs after which a worker counts as hanging.
     """
 
     def __init__(
@@ -145,14 +145,14 @@ class WorkerPool:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self, count: int) -> None:
-        """Start a number of workers and wait until they are ready or the waiting time is over.
+        """Start workers and wait until all are ready or the waiting time is over.
 
         The waiting time begins when the first worker is ready. Without it, this worker would
-        receive all work at once, and the others nothing in the meantime. On a cluster some
-        workers may wait for a core until the end.
+        receive all work at once, and the other workers nothing in the meantime. On a cluster, some
+        workers may wait for a core until the run ends.
 
         Raises:
-            DragomanError: Where none can do the work.
+            DragomanError: If no worker can do the work.
         """
         clock = asyncio.get_running_loop().time
         begun = clock()
@@ -164,12 +164,12 @@ class WorkerPool:
                 await self._present(count)
 
     async def do(self, item: bytes) -> bytes:
-        """Have an item done by whoever has least to do, and by another where that one dies.
+        """Let the least busy worker do an item, and another worker if that one dies.
 
         Raises:
-            WorkerBrokeError: Where the item broke.
-            KilledWorkersError: Where several workers died over it.
-            RunHalted: Where workers die and do nothing.
+            WorkerBrokeError: If the worker could not answer the item.
+            KilledWorkersError: If several workers died or hung over the item.
+            RunHalted: If workers keep dying without doing any item.
         """
         deaths = hangs = 0
         while hangs < MAX_HANGS and deaths + hangs < MAX_MOVES:
@@ -210,10 +210,10 @@ class WorkerPool:
             raise self._failure
 
     async def _acquire(self, *, is_suspect: bool) -> Worker:
-        """Return who has least to do, with one more item.
+        """Return the least busy worker and add one to its items.
 
-        What was under way when a worker hung is done beside no other such: who hangs next tells
-        which of them it is.
+        Each item that was unfinished when a worker hung goes to a worker without another such item.
+        If that worker hangs too, its item is the cause.
         """
 
         def fit() -> list[Worker]:
@@ -247,9 +247,10 @@ class WorkerPool:
         self._replace()
 
     async def _watched(self, member: Worker) -> None:
-        """End a worker that says nothing for too long.
+        """End a worker that does not answer for too long.
 
-        It is asked twice: where the run itself was stopped for a while, the first answer is late.
+        Each check sends up to two heartbeat requests: if the run itself was suspended for a while,
+        the first answer is late.
         """
         while True:
             await asyncio.sleep(min(HEARTBEAT_SECONDS, self._timeouts.silence))
@@ -310,7 +311,7 @@ class WorkerPool:
 async def open_worker_pool(
     count: int, spawn: Callable[[], Worker], work: WorkerSpec, timeouts: WorkerTimeouts
 ) -> AsyncIterator[TaskFn]:
-    """Open a crew of so many workers and return what has items done by them."""
+    """Open a worker pool and yield the function that lets its workers do items."""
     pool = WorkerPool(spawn, work, timeouts)
     try:
         await pool.open(count)
@@ -320,7 +321,7 @@ async def open_worker_pool(
 
 
 class PendingCalls:
-    """Numbers for what is under way, and whoever waits for each answer."""
+    """Numbers of the unfinished items of a worker, with the callers that wait for answers."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
@@ -328,10 +329,10 @@ class PendingCalls:
         self._is_lost = False
 
     def expect(self) -> tuple[int, "asyncio.Future[bytes]"]:
-        """Return a number and what its answer comes by.
+        """Return a new number and the future of its answer.
 
         Raises:
-            LostWorker: Where nothing will come any more.
+            LostWorker: If no answer can arrive any more.
         """
         if self._is_lost:
             raise LostWorker
@@ -341,23 +342,23 @@ class PendingCalls:
         return number, future
 
     def forget(self, number: int) -> None:
-        """Wait no more for an answer."""
+        """Stop waiting for an answer."""
         self._waiting.pop(number, None)
 
     def answered(self, number: int, content: bytes) -> None:
-        """Hand an answer to whoever waits."""
+        """Pass an answer to the caller that waits for it."""
         future = self._waiting.pop(number, None)
         if future is not None and not future.done():
             future.set_result(content)
 
     def broke(self, number: int, error: Exception) -> None:
-        """Tell whoever waits that there is no answer."""
+        """Raise an error in the caller that waits for an answer."""
         future = self._waiting.pop(number, None)
         if future is not None and not future.done():
             future.set_exception(error)
 
     def lose(self) -> None:
-        """Tell all who wait that nothing will come."""
+        """Raise LostWorker in all callers that wait for an answer."""
         self._is_lost = True
         for number in tuple(self._waiting):
             with contextlib.suppress(asyncio.InvalidStateError):

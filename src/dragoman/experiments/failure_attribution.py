@@ -1,8 +1,8 @@
 """The failure attribution experiment: replays failed conversations with one stage made perfect.
 
-Only what decides is played: first with the words that were meant, where that is not in the run;
-then, where these saved the conversation, over a clean channel; where they did not, with canonical
-arguments. Replays lie in folders under the run.
+Only decisive replays are played. The first uses the intended words, unless the run already has it.
+If they save the conversation, the next uses a clean channel; if they do not, it uses canonical
+arguments. Replays are stored in folders under the run.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -51,17 +51,16 @@ from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import RunStore, open_run
 
 Verdicts = dict[GridPlace, bool | None]
-"""Which conversations succeeded; None where that is not known."""
+"""Verdicts of conversations: success or failure; None if unknown."""
 
 
 NO_CHANGES: Mapping[str, object] = {}
 
 
 class Replays(msgspec.Struct, frozen=True):
-    """What the counterfactuals of one run are played with and may reach, and where they lie.
+    """Folder, settings and permitted network access of one run's replays.
 
-    `waiting` are options of waiting that differ from the run's: where they lie does not depend on
-    them.
+    `waiting` holds waiting options that differ from the run's; the folder does not depend on them.
     """
 
     folder: Path
@@ -71,11 +70,11 @@ class Replays(msgspec.Struct, frozen=True):
     waiting: Mapping[str, object] = NO_CHANGES
 
     def play(self, stage: str, places: Collection[GridPlace]) -> list[ConversationResult]:
-        """Play these conversations, unless they were, and return what came of them.
+        """Play these conversations, unless they exist already, and return their results.
 
         Args:
-            stage: What is made perfect, for the name of the folder.
-            places: Where they stand.
+            stage: The stage that is made perfect, for the name of the folder.
+            places: The places of the conversations.
         """
         if not places:
             return []
@@ -105,7 +104,7 @@ def place_of(row: ConversationResult) -> GridPlace:
 
 
 def has_passed(row: ConversationResult) -> bool | None:
-    """Return whether a conversation succeeded; None where that is not known."""
+    """Return whether a conversation succeeded; None if that is not known."""
     if row.score is None or not isinstance(row.score.reward, Scored):
         return None
     return is_success(row.score.reward.value)
@@ -133,18 +132,18 @@ def attribute_failures(
     trust: bool = False,
     waiting: Mapping[str, object] = NO_CHANGES,
 ) -> tuple[FailureAttribution, ...]:
-    """Play what is needed in folders of the run's own, and store what was found as a measure.
+    """Play the replays in folders of the run, and store the attribution as a measure.
 
     Args:
         run: The run's folder.
         on_done: Called after each conversation.
-        trust: Whether to play on with a run that somebody else made.
-        waiting: Options of waiting that differ from the run's.
+        trust: Whether to continue a run that somebody else made.
+        waiting: Waiting options that differ from the run's.
 
     Raises:
-        UsageError: Where no conversation of the run was lost, or none can be played again, or
-            somebody else made it and it would run or reach something.
-        StoreError: Where the run cannot be read or written.
+        UsageError: If no conversation of the run failed, or none can be played again, or somebody
+            else made the run and replays would execute or reach something.
+        StoreError: If the run cannot be read or written.
     """
     with open_run(run, write=False) as store:
         manifest, tasks = read_manifest(store), store.tasks()
@@ -180,13 +179,13 @@ def attribute_failures(
 
 def _require_playable(run: Path, manifest: Manifest, lost: Sequence[GridPlace]) -> None:
     if manifest.imported is not msgspec.UNSET:
-        raise UsageError(f"{run}: an imported run cannot be played again: blame one of your own")
+        raise UsageError(f"{run}: an imported run cannot be played again: name a run of your own")
     if not lost:
-        raise UsageError(f"{run}: no conversation was lost: there is nobody to blame")
+        raise UsageError(f"{run}: no conversation failed: there is nothing to attribute")
 
 
 def _is_simulated(place: GridPlace) -> bool:
-    """Whether errors were simulated: nobody spoke, and there is no line that could be clean."""
+    """Return whether errors were simulated: nobody spoke, and no channel could be clean."""
     condition = place.condition
     hears = condition.recognizer if _is_recorded(place) else condition.voice
     return hears.startswith(SIMULATED)
@@ -197,7 +196,7 @@ def _is_recorded(place: GridPlace) -> bool:
 
 
 def _is_recorded_cleanly(place: GridPlace, manifest: Manifest) -> bool:
-    """Whether what was lost had been recorded over the clean line, so that none is to be played."""
+    """Return whether a conversation was recorded over a clean channel, so needs no replay."""
     record = manifest.voices.get(place.condition.label, {})
     return _is_recorded(place) and record.get("line") == CLEAN
 
@@ -229,9 +228,9 @@ def _open(places: Iterable[GridPlace], found: Verdicts) -> list[GridPlace]:
 
 
 def _clean_verdicts(replays: Replays, saved: Sequence[GridPlace], found: Verdicts) -> Verdicts:
-    """Return the verdicts on conversations over a clean line.
+    """Return the verdicts on conversations over a clean channel.
 
-    Conversations on a set are spoken again where that is possible.
+    Recorded conversations are spoken again if that is possible.
     """
     live = [place for place in saved if not _is_recorded(place)]
     played = verdicts(replays.play("clean", _open(map(_over_clean_line, live), found)))
@@ -239,8 +238,8 @@ def _clean_verdicts(replays: Replays, saved: Sequence[GridPlace], found: Verdict
     try:
         anew = replays.play("clean", _open(map(_over_clean_line, recorded), found | played))
     except UsageError:
-        # A recognizer that heard the set may be out of reach now: what is not known is told as
-        # such.
+        # The recognizer of the recorded set may be out of reach now: an unknown verdict is reported
+        # as such.
         return played
     return played | verdicts(anew)
 
@@ -248,16 +247,18 @@ def _clean_verdicts(replays: Replays, saved: Sequence[GridPlace], found: Verdict
 def _canonical_verdicts(
     replays: Replays, lost: Iterable[GridPlace], tasks: Mapping[str, Task]
 ) -> Verdicts:
-    """Return how canonical arguments serve agents with native calls; what has no plan is left out.
+    """Return the verdicts with canonical arguments.
 
-    Where the plan has no calls there is nothing to replace: what failed fails.
+    Only conversations with native calls and a plan have a verdict. If the plan has no calls,
+    nothing can be replaced: a failure stays a failure.
     """
     plans = {place: _plan(tasks[place.task]) for place in lost}
     found: Verdicts = {_canonical(place): False for place, plan in plans.items() if plan == ()}
     wanted = dict.fromkeys(_canonical(place) for place, plan in plans.items() if plan)
     for row in replays.play("canonical", wanted):
         passed = has_passed(row)
-        # With the agent's own arguments another draw has saved it, not the plan's.
+        # If the arguments are the agent's own, the other random draw saved the conversation, not
+        # the plan.
         found[place_of(row)] = None if passed and not _is_changed(row.episode) else passed
     return found
 
@@ -277,7 +278,7 @@ def _is_changed(episode: Episode | None) -> bool:
 
 
 class _Heard(msgspec.Struct, frozen=True):
-    """What was not heard of one conversation: values that calls need, and words."""
+    """Recognition losses of one conversation: values that calls need, and words."""
 
     values_lost: int
     word_errors: int
@@ -286,11 +287,11 @@ class _Heard(msgspec.Struct, frozen=True):
 def _recognition(
     run: Path, reached: Collection[str], lost: Collection[GridPlace], tasks: Mapping[str, Task]
 ) -> Mapping[GridPlace, _Heard]:
-    """Return what was not heard of each lost conversation that somebody wrote down.
+    """Return the recognition losses of each failed conversation that was transcribed.
 
     The measures count the values that a turn's own calls need. A value that a later call needs is
-    lost as well, so the plan's values are looked for in all that was said and heard. Runs of
-    earlier versions are measured now; without their engines nothing is known of them.
+    lost as well, so the plan's values are searched for in everything that was said and heard. Runs
+    of earlier versions are measured now; without their engines their losses are unknown.
     """
     known = _measured_recognition(run, reached)
     with open_run(run, write=False) as store:
@@ -314,7 +315,7 @@ def _place(cell: StoredCell) -> GridPlace:
 
 
 def _planned_values_lost(episode: Episode, task: Task, place: GridPlace) -> int:
-    """Return the number of planned values that the user stated and nobody heard.
+    """Return the number of planned values that the user stated and recognition lost.
 
     The whole conversation counts.
     """
@@ -369,7 +370,7 @@ def _heard_by_place(store: RunStore) -> dict[GridPlace, _Heard]:
                 counts |= {f"{entry.measure}: {name}": n for name, n in entry.counts.items()}
         if "values: lost" in counts and "hearing: utterances" in counts:
             place = _place(cell)
-            # Where words are not counted, characters are.
+            # If words are not counted, characters are.
             errors = counts.get("hearing: word errors", counts.get("hearing: character errors", 0))
             found[place] = _Heard(int(counts["values: lost"]), int(errors))
     return found

@@ -1,8 +1,8 @@
 """Human labels of conversations: spreadsheets, and labels in tau2-bench result files.
 
-Three places of a result file are read together: `labels` of a message (a name, names, or numbers
-by name), `labels` of a simulation (numbers by name, or the turns by name), and `turns` in these
-(names by turn).
+Three places of a result file are combined: `labels` of a message (a name, names, or numbers by
+name), `labels` of a simulation (numbers by name, or the turns by name), and `turns` in these (names
+by turn).
 """
 
 import csv
@@ -44,14 +44,15 @@ class ItemToLabel(NamedTuple):
 
 
 def read_labels(path: Path) -> dict[JudgedItem, int]:
-    """Return what people said, by item; rows without a value are passed over.
+    """Return the labels of people by item; rows without a value are skipped.
 
     Raises:
-        DataError: Where the file is no such table, a value is none, or an item is labelled twice.
+        DataError: If the file is not such a table, a value is not valid, or an item is labelled
+            twice.
     """
     with TranslatedErrors(DataError, f"{path}: cannot be read"):
         if path.stat().st_size > MAX_BYTES:
-            raise DataError(f"{path}: larger than {MAX_BYTES} bytes: no file of labels")
+            raise DataError(f"{path}: larger than {MAX_BYTES} bytes: not a file of labels")
         text = path.read_text("utf-8-sig")
     labels: dict[JudgedItem, int] = {}
     for where, row in _rows(text, path):
@@ -59,17 +60,19 @@ def read_labels(path: Path) -> dict[JudgedItem, int]:
             continue
         item = JudgedItem(row["cell"], _position(row.get("position", ""), where), row["question"])
         if item in labels:
-            raise DataError(f"{where}: {item.question!r:.60} of {item.cell!r:.60} is there twice")
+            raise DataError(
+                f"{where}: {item.question!r:.60} of {item.cell!r:.60} is labelled twice"
+            )
         labels[item] = _value(row["value"], where)
     return labels
 
 
 def write_template(rows: Sequence[ItemToLabel], path: Path) -> None:
-    """Write the table without values.
+    """Write the table with empty values.
 
     Raises:
-        UsageError: Where the file is there already.
-        StoreError: Where it cannot be written.
+        UsageError: If the file already exists.
+        StoreError: If it cannot be written.
     """
     buffer = io.StringIO(newline="")
     table = csv.writer(buffer)
@@ -79,7 +82,7 @@ def write_template(rows: Sequence[ItemToLabel], path: Path) -> None:
         reported = (cell.key, cell.task, str(cell.trial), cell.condition.label, cell.agent, place)
         table.writerow(map(escape_cell, (*reported, said, item.question, "")))
     if path.exists():
-        raise UsageError(f"{path} is there already: name another file")
+        raise UsageError(f"{path} already exists: name another file")
     with TranslatedErrors(StoreError, f"{path}: cannot be written"):
         path.write_text(buffer.getvalue(), encoding="utf-8-sig", newline="")
 
@@ -128,15 +131,15 @@ _TURN_KEYS = ("turn", "turn_idx", "position")
 
 
 class KnownLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What people may label, and where it is counted.
+    """A label that people may give, and the measure that counts it.
 
     Attributes:
-        measure: The measure that counts it.
-        counts: The measure's name for it.
-        less: What is taken off.
-        undecided: What may be taken off or not.
-        names: Its other names.
-        question: The question of the rubric of MM-tau-p2 that asks for it; "" for none.
+        measure: The measure that counts the label.
+        counts: The measure's name for the label.
+        less: Name of the count that is subtracted.
+        undecided: Name of the count that may be subtracted or not.
+        names: Other names of the label.
+        question: The question of the MM-tau-p2 rubric that asks for the label; "" for none.
     """
 
     measure: str
@@ -148,11 +151,11 @@ class KnownLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Labels(msgspec.Struct, frozen=True):
-    """What was labelled in one conversation.
+    """Labels of one conversation.
 
     Attributes:
-        counts: How often, by label.
-        turns: The places of the messages, by label, where they were told.
+        counts: Numbers of occurrences by label.
+        turns: The places of the messages by label, if the labels state them.
     """
 
     counts: Mapping[str, int]
@@ -186,7 +189,7 @@ class _WrittenLabel(msgspec.Struct, frozen=True):
 
 
 def is_labelled_file(path: Path) -> bool:
-    """Whether a file of labels is a result file, and no table."""
+    """Return whether a file of labels is a result file, and no table."""
     if path.is_dir():
         return True
     with TranslatedErrors(DataError, f"{path}: cannot be read"), path.open("rb") as file:
@@ -194,12 +197,12 @@ def is_labelled_file(path: Path) -> bool:
 
 
 def judged_labels(path: Path) -> dict[JudgedItem, int]:
-    """Return the labels of whole conversations that the rubric of MM-tau-p2 asks for too, by item.
+    """Return labels of conversations that the MM-tau-p2 rubric also asks for, by item.
 
-    Conversations are known by the keys that importing the file gives them.
+    Conversations have the keys that an import of the file gives them.
 
     Raises:
-        DataError: Where the file is damaged or contradicts itself, or labels cannot be read.
+        DataError: If the file is damaged or contradicts itself, or labels cannot be read.
     """
     read = reader_of(path).read_results(path, data_folder(), None)
     conversations = zip(read.cells, read.conversations(), strict=True)
@@ -246,7 +249,7 @@ def read_labels_of(record: LabelledConversation, path: Path) -> tuple[Labels | N
     is_labelled = simulation.labels is not None or any(one.labels is not None for one in messages)
     language = _LANGUAGE.fullmatch(simulation.language or "en")
     if language is None:
-        raise DataError(f"{where}: {simulation.language!r:.60} is no language's code")
+        raise DataError(f"{where}: {simulation.language!r:.60} is not a language code")
     return (_together(reported, where) if is_labelled else None), language[1].lower()
 
 
@@ -289,7 +292,7 @@ def _of_turn(labels: object, turn: int, where: str) -> Iterator[_WrittenLabel]:
 def _iter_message_labels(
     labels: object, places: Mapping[int, int], where: str
 ) -> Iterator[_WrittenLabel]:
-    """Yield the labels beside the messages: by name, or turn by turn."""
+    """Yield the labels that are stored next to the messages: by name, or turn by turn."""
     if labels is None:
         return
     if isinstance(labels, list):
@@ -338,14 +341,14 @@ def _by_turn(labels: object, places: Mapping[int, int], where: str) -> Iterator[
 
 def _place(turn: object, places: Mapping[int, int], where: str) -> int:
     if not isinstance(turn, int) or isinstance(turn, bool) or turn not in places:
-        raise DataError(f"{where}: there is no turn {turn!r:.60}")
+        raise DataError(f"{where}: turn {turn!r:.60} does not exist")
     return places[turn]
 
 
 def _count(value: object, name: object, where: str) -> int:
     if isinstance(value, int) and 0 <= value <= MAX_COUNT:
         return int(value)
-    raise DataError(f"{where}: {name!r:.60} is {value!r:.60}, which is no count")
+    raise DataError(f"{where}: {name!r:.60} is {value!r:.60}, which is not a count")
 
 
 def _name(written: object, where: str) -> str:

@@ -38,11 +38,11 @@ from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import RunStore, open_run
 
 _MAX_SHOWN = 2_000
-"""Characters of what was said that people are shown beside what they label."""
+"""Longest text that people are shown with an item to label, in characters."""
 
 
 class CorrectedFigure(msgspec.Struct, frozen=True):
-    """The share of yes in one cell of the grid, as a judge gave it and without its errors."""
+    """The share of yes in one cell, as judged and corrected for the judge's errors."""
 
     rater: Rater
     question: str
@@ -54,16 +54,16 @@ class CorrectedFigure(msgspec.Struct, frozen=True):
 
 
 class JudgeCheck(msgspec.Struct, frozen=True):
-    """What is known of a run's judges.
+    """Validation results of a run's judges.
 
     Attributes:
-        labelled: Against people; empty without labels.
-        panels: Against each other.
-        corrected: The run's shares of yes, without the judges' errors.
-        later_context_bias: Each judge shown whole conversations against itself shown what came
-            before.
-        cells: By key the conversations that split items are of.
-        strangers: Labels of conversations or replies that no judge was asked about.
+        labelled: Judges against people; empty without labels.
+        panels: Judges against each other.
+        corrected: The run's shares of yes, corrected for the judges' errors.
+        later_context_bias: Labels of each judge that sees whole conversations, against its labels
+            without later context.
+        cells: The conversations of split items, by key.
+        strangers: Number of labels of conversations or replies that no judge was asked about.
     """
 
     labelled: tuple[LabelledFigures, ...]
@@ -75,16 +75,16 @@ class JudgeCheck(msgspec.Struct, frozen=True):
 
 
 def check_judges(run: Path, labels: Path | None) -> JudgeCheck:
-    """Return how good the judges are that answered a run's rubrics.
+    """Validate the judges that answered a run's rubrics.
 
     Args:
         run: The run's folder.
-        labels: A file of what people said; None for nothing.
+        labels: A file of human labels; None for none.
 
     Raises:
-        UsageError: Where no rubric was answered, or all labels are of something else.
-        StoreError: Where the run cannot be read.
-        DataError: Where the labels cannot.
+        UsageError: If no rubric was answered, or no label belongs to a judged item.
+        StoreError: If the run cannot be read.
+        DataError: If the labels cannot be read.
     """
     reported = {} if labels is None else _load_human_labels(labels)
     with open_run(run, write=False) as store:
@@ -122,12 +122,12 @@ def write_label_template(run: Path, path: Path) -> int:
     """Write a file of labels with a row for each item that judges were asked about, without values.
 
     Returns:
-        How many rows.
+        The number of rows.
 
     Raises:
-        UsageError: Where the file is there already, or no rubric was answered.
-        StoreError: Where the run cannot be read.
-        DataError: Where the file cannot be written.
+        UsageError: If the file already exists, or no rubric was answered.
+        StoreError: If the run cannot be read.
+        DataError: If the file cannot be written.
     """
     with open_run(run, write=False) as store:
         items = sorted({item for given in _answers(store).values() for item in given})
@@ -220,7 +220,7 @@ def _with_episodes(
 
 
 def _text(episode: Episode, item: JudgedItem) -> str:
-    """Return the words of a reply, or all that was said in a conversation."""
+    """Return the words of a reply, or of all messages of a conversation."""
     if 0 <= item.position < len(episode.events):
         return _message_text(episode.events[item.position])
     return "\n".join(filter(None, map(_message_text, episode.events)))

@@ -26,13 +26,13 @@ from dragoman.scoring.measures.safety import safety_measure
 from dragoman.simulation.phrasebooks import shipped_phrasebook
 
 Entries = Mapping[str, Sequence[CountedItem] | Unscored]
-"""What each measure counted in one conversation, by its name."""
+"""Counted items of each measure in one conversation, by measure name."""
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """A conversation in which a measure did not count what was labelled.
+    """A conversation in which a measure's counts differ from the labels.
 
-    `measured` is None where nothing could be counted, for the reason `why`. Turns are those of one
+    `measured` is None if nothing could be counted, for the reason `why`. Turns are those of one
     side alone, as places of messages from 0.
     """
 
@@ -47,16 +47,17 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class LabelFigures(msgspec.Struct, frozen=True):
-    """How far a measure counts what was labelled.
+    """Agreement of a measure with one label.
 
     Attributes:
-        label: What was labelled.
-        measure: What counts it, with its version.
-        conversations: In which it was labelled; `unscored` of these cannot be measured.
-        labelled: How often, over all of them.
-        measured: How often the measure counts it in those that it can measure.
-        exact: In how many both numbers, and the turns where they were told, are the same.
-        undecided: How often the measure leaves it open.
+        label: The label.
+        measure: The measure that counts it, with its version.
+        conversations: Number of conversations with the label; `unscored` of these cannot be
+            measured.
+        labelled: Number of labelled occurrences over all of them.
+        measured: Number of occurrences that the measure counts in those that it can measure.
+        exact: Number of conversations with the same numbers and, if stated, the same turns.
+        undecided: Number of occurrences that the measure leaves undecided.
     """
 
     label: str
@@ -70,7 +71,7 @@ class LabelFigures(msgspec.Struct, frozen=True):
 
 
 class LabelComparison(msgspec.Struct, frozen=True):
-    """What was compared: conversations with labels, those without, and label by label."""
+    """Comparison of labels and measures, in total and by label."""
 
     conversations: int
     unlabelled: int
@@ -92,7 +93,7 @@ class _Compared(msgspec.Struct, frozen=True):
 
 
 class _ToolKinds:
-    """A world of which only the kinds of its tools are asked."""
+    """An environment that knows only the kinds of its tools."""
 
     def __init__(self, kinds: Mapping[str, ToolKind]) -> None:
         self._kinds = kinds
@@ -102,17 +103,19 @@ class _ToolKinds:
 
 
 def check_labels(paths: Sequence[Path]) -> LabelComparison:
-    """Compare what people labelled in result files of tau2-bench with what measures count.
+    """Compare human labels in result files of tau2-bench with the counts of measures.
 
     Raises:
-        DataError: Where a file is missing, damaged or contradicts itself.
-        UsageError: Where no conversation has labels, or nothing is known of a file's domain.
+        DataError: If a file is missing, damaged or contradicts itself.
+        UsageError: If no conversation has labels, or the domain of a file is not known.
     """
     found = [_compare_file(path) for path in paths]
     compared = [each for path in found for each in path.compared]
     labelled = sum(each.labelled for each in found)
     if not labelled:
-        raise UsageError(f"{paths[0]}: no conversation has `labels`: docs/labels.md says how")
+        raise UsageError(
+            f"{paths[0]}: no conversation has `labels`: docs/how_to/judges.md says how"
+        )
     measures = {name: f"{one.name} {one.version}" for name, one in _measures(None).items()}
     figures = (
         _figures(name, measures[label.measure], [each for each in compared if each.label == name])
@@ -136,7 +139,7 @@ def _compare_file(path: Path) -> _File:
     file = labelled_records(path)
     facts = domain_facts(file, path)
     reported = [(record, *read_labels_of(record, path)) for record in file.records]
-    # What is labelled anywhere in a file was looked for in all of it.
+    # A label that occurs anywhere in a file was looked for in the whole file.
     every = {label for _, labels, _ in reported if labels is not None for label in labels.counts}
     compared = [
         each

@@ -22,13 +22,13 @@ _OWN = ("out", "evaluation")
 
 
 class Playing(msgspec.Struct, frozen=True):
-    """How every side is played.
+    """Settings for playing every side.
 
     Attributes:
-        calls: Native calls, or thought and action in text.
-        options: Of the model, as they stand in its name, such as `max_tokens=200`.
+        calls: Form of calls: native, or thought and action in text.
+        options: Options of the model as in its name, such as `max_tokens=200`.
         trials: Conversations per task.
-        limit: Only the first tasks of each suite.
+        limit: Number of first tasks of each suite that are played; None for all.
         concurrency: Conversations at a time.
     """
 
@@ -40,12 +40,12 @@ class Playing(msgspec.Struct, frozen=True):
 
 
 class ArmPlan(msgspec.Struct, frozen=True):
-    """One training, or what somebody else serves of one.
+    """One training, or a trained model that another service runs.
 
     Attributes:
-        name: What it is called.
-        recipe: How it is trained, its rows; None where nothing is known of that.
-        agent: Who is played in its place; "" for the weights that are trained here.
+        name: Name of the training.
+        recipe: Recipe of the training, with its rows; None if it is not known.
+        agent: Agent that plays for the training; "" for the weights that are trained here.
     """
 
     name: str
@@ -54,17 +54,17 @@ class ArmPlan(msgspec.Struct, frozen=True):
 
 
 class StudyPlan(msgspec.Struct, frozen=True):
-    """A study.
+    """A training study.
 
     Attributes:
-        out: The folder that gets runs and figures.
-        before: Who is played untrained.
+        out: The folder for runs and figures.
+        before: Agent of the untrained model.
         arms: The trainings.
-        suites: In domain.
-        outside: Out of domain.
-        playing: How all are played.
-        equal_rows: Whether all learn from as many rows as the one that has fewest.
-        price_per_hour: Of the machine that trains, in US dollars; None where it is not known.
+        suites: Suites in domain.
+        outside: Suites out of domain.
+        playing: Settings for playing all sides.
+        equal_rows: Whether all trainings use as many rows as the one with the fewest.
+        price_per_hour: Price per hour of the training machine, in US dollars; None if not known.
     """
 
     out: Path
@@ -78,13 +78,13 @@ class StudyPlan(msgspec.Struct, frozen=True):
 
 
 class Measuring(msgspec.Struct, frozen=True):
-    """How a recipe's model is measured beyond what the recipe says.
+    """Measurement settings of a recipe's model that the recipe does not have.
 
     Attributes:
         outside: Suites out of domain.
-        before: Who is played untrained; "" for the model of the recipe.
-        after: Who is played trained; "" for the weights that are trained here.
-        playing: How both are played.
+        before: Agent of the untrained model; "" for the model of the recipe.
+        after: Agent of the trained model; "" for the weights that are trained here.
+        playing: Settings for playing both.
     """
 
     outside: tuple[str, ...] = ()
@@ -109,7 +109,7 @@ def read_plan(path: Path) -> StudyPlan:
     """Read a plan.
 
     Raises:
-        UsageError: Where it cannot be read, naming what is wrong.
+        UsageError: If it cannot be read; the message names the problem.
     """
     try:
         content = load_toml(read_bounded(path, MOST_BYTES).decode("utf-8"))
@@ -142,10 +142,10 @@ def read_plan(path: Path) -> StudyPlan:
 
 
 def playing_of(calls: str) -> Playing:
-    """Return how sides are played that call so.
+    """Return the settings for a form of calls.
 
     Raises:
-        UsageError: Where there is no such way.
+        UsageError: If the form does not exist.
     """
     try:
         return msgspec.convert({"calls": calls}, Playing)
@@ -158,10 +158,10 @@ def plan_of(recipe: Recipe, asked: Measuring) -> StudyPlan:
 
     Args:
         recipe: The training; its folder gets a folder `measured`.
-        asked: What it does not say.
+        asked: Settings that the recipe does not have.
 
     Raises:
-        UsageError: Where it names no suite.
+        UsageError: If the recipe names no suite.
     """
     if not recipe.evaluation:
         raise UsageError('the recipe names no suite to measure by: add evaluation = ["itc:world"]')

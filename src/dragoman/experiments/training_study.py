@@ -1,7 +1,7 @@
 """A training study: trains models, plays them on the same suites before and after, compares.
 
-Arms may be trained on equal numbers of examples. A run that was cut off is resumed, and what is
-done already is not done again.
+Arms may be trained on equal numbers of examples. An interrupted run is resumed, and finished work
+is not repeated.
 """
 
 import re
@@ -45,7 +45,7 @@ from dragoman.store.training_results import TrainingResult
 
 
 class PreparedArm(msgspec.Struct, frozen=True):
-    """An arm and what it learns from; None where nothing is known of that."""
+    """An arm and what it learns from; None if nothing is known of that."""
 
     arm: ArmPlan
     prepared: Prepared | None
@@ -57,14 +57,14 @@ class PreparedArm(msgspec.Struct, frozen=True):
 
 
 def prepared_arms(plan: StudyPlan) -> tuple[PreparedArm, ...]:
-    """Read the rows of all arms, and draw as many for each where that is asked for.
+    """Read the rows of all arms, and draw equal numbers of rows if the plan asks for it.
 
-    Rows that a model cannot learn from go first, so that as many are learnt; without the extra,
-    which has the tokenizers, none is told from the others.
+    Rows that a model cannot learn from are removed before the draw, so that the arms learn from
+    equal numbers. Without the extra, which has the tokenizers, these rows are unknown and stay.
 
     Raises:
-        UsageError: Where a recipe, its rows or a suite is to be corrected.
-        DataError: Where rows or data cannot be read.
+        UsageError: If a recipe, its rows or a suite must be corrected.
+        DataError: If rows or data cannot be read.
     """
     are_equal = plan.equal_rows and sum(arm.recipe is not None for arm in plan.arms) > 1
     sieve = trainable_rows if are_equal and has_extra() else None
@@ -81,11 +81,13 @@ def prepared_arms(plan: StudyPlan) -> tuple[PreparedArm, ...]:
 def trained_arms(
     arms: Sequence[PreparedArm], say: Callable[[str], None], price_per_hour: float | None = None
 ) -> dict[str, TrainingResult | None]:
-    """Train what is not trained yet; return by arm what came of it, None for one that is not ours.
+    """Train the untrained arms.
+
+    The result by arm is returned; it is None for an arm that is served elsewhere.
 
     Raises:
-        UsageError: Where the extra is missing, or a folder holds another training.
-        StoreError: Where something cannot be written.
+        UsageError: If the extra is missing, or a folder holds another training.
+        StoreError: If something cannot be written.
     """
     return {
         each.arm.name: None
@@ -114,7 +116,7 @@ def _with_rows(each: PreparedArm, count: int) -> PreparedArm:
 
 
 _FREE = ("concurrency",)
-"""What may differ where a run is gone on with."""
+"""Settings that may differ when a run is resumed."""
 
 
 class SideRun(msgspec.Struct, frozen=True):
@@ -123,8 +125,8 @@ class SideRun(msgspec.Struct, frozen=True):
     Attributes:
         side: `BEFORE`, or the name of a training.
         suite: The suite.
-        folder: Where it lies.
-        config: What is played.
+        folder: The folder of the run.
+        config: The configuration of the run.
     """
 
     side: str
@@ -134,7 +136,10 @@ class SideRun(msgspec.Struct, frozen=True):
 
 
 Watched = Callable[[SideRun, int], AbstractContextManager[Callable[[], None]]]
-"""Told of a run and how many conversations it has; gives what is told of each that is played."""
+"""Callback for a run and its number of conversations.
+
+Returns a callback for each finished conversation.
+"""
 
 
 def planned_runs(plan: StudyPlan) -> tuple[SideRun, ...]:
@@ -154,8 +159,8 @@ def require_playable(plan: StudyPlan) -> None:
     """Refuse, before anything is trained, names of agents and suites that cannot be played.
 
     Raises:
-        UsageError: Where an agent or a suite is to be corrected.
-        DataError: Where data are missing.
+        UsageError: If an agent or a suite must be corrected.
+        DataError: If data are missing.
     """
     trained = {arm.name for arm in plan.arms if not arm.agent and arm.recipe is not None}
     for run in planned_runs(plan):
@@ -164,16 +169,16 @@ def require_playable(plan: StudyPlan) -> None:
 
 
 def play_run(run: SideRun, watched: Watched) -> None:
-    """Play what a run has left.
+    """Play the pending conversations of a run.
 
     Args:
         run: The run.
-        watched: Shows how far it is.
+        watched: Shows the progress.
 
     Raises:
-        UsageError: Where agents or suites are to be corrected.
-        DataError: Where data are missing.
-        StoreError: Where the folder holds another run, or agents have changed since.
+        UsageError: If agents or suites must be corrected.
+        DataError: If data are missing.
+        StoreError: If the folder holds another run, or agents have changed since.
     """
     job = _job(run)
     with job.store:
@@ -244,17 +249,17 @@ def gather_contrasts(
     runs: Sequence[SideRun],
     trained: Mapping[str, TrainingResult | None],
 ) -> TrainingSummary:
-    """Return all contrasts of a study that was played.
+    """Return all contrasts of a study whose runs are complete.
 
     Args:
         plan: The study.
         arms: Its trainings with their rows.
-        runs: What was played.
-        trained: By training what came of it.
+        runs: The runs.
+        trained: The results by training.
 
     Raises:
-        UsageError: Where runs were not scored alike.
-        StoreError: Where one cannot be read.
+        UsageError: If runs were not scored by the same rules and judge.
+        StoreError: If one cannot be read.
     """
     found = dict(zip(runs, scored_runs([run.folder for run in runs], None, None), strict=True))
     labels = {place: own for run in runs for place, own in _labels(run)}
@@ -324,7 +329,7 @@ def _of_arm(each: PreparedArm, trained: TrainingResult | None) -> Iterator[str]:
         yield f"{len(each.prepared.rows)} rows ({spread})"
         yield f"{len(each.prepared.leaks)} refused as the evaluation has them"
         if each.prepared.unused:
-            yield f"{len(each.prepared.unused)} that cannot be learnt from left out before the draw"
+            yield f"{len(each.prepared.unused)} excluded before the draw: nothing to learn"
     if trained is not None:
         yield f"{trained.rows} learnt from in {trained.steps} steps"
         yield "" if trained.loss is None else f"last loss {trained.loss:.4f}"
@@ -337,19 +342,18 @@ def run_study(
     say: Callable[[str], None],
     watched: Watched,
 ) -> TrainingSummary:
-    """Train all arms, play all sides on all suites, and return what differs.
+    """Train all arms, play all sides on all suites, and return the contrasts.
 
     Args:
         plan: The study.
         arms: Its trainings, prepared.
         say: Gets one line at a time while a model is trained.
-        watched: Shows how far each run is.
+        watched: Shows the progress of each run.
 
     Raises:
-        UsageError: Where something in the plan is to be corrected.
-        DataError: Where something cannot be read.
-        StoreError: Where something cannot be written.
-        StoreError: Where a folder holds another run.
+        UsageError: If something in the plan must be corrected.
+        DataError: If something cannot be read.
+        StoreError: If something cannot be written, or a folder holds another run.
     """
     require_playable(plan)
     trained = trained_arms(arms, say, plan.price_per_hour)

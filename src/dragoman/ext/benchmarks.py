@@ -1,7 +1,7 @@
-"""Benchmarks and suites: the protocols of both, and the kit to make a suite of.
+"""Benchmarks and suites: the protocols of both, and a toolkit to build a suite.
 
-The kit has tables with copy on write, environments over a database, tools that are HTTP requests,
-and conversations by turns.
+The toolkit has tables with copy on write, environments over a database, tools that are HTTP
+requests, and turn-based conversations.
 """
 
 from dragoman.benchmarks.kit.conversation_suite import ConversationSuite

@@ -1,4 +1,4 @@
-"""Capabilities of benchmarks and suites: each is a protocol, and a method is all that it takes."""
+"""Capabilities of benchmarks and suites: protocols, each with few methods."""
 
 from dragoman.core.capabilities import (
     CallsAsText,

@@ -1,8 +1,8 @@
 """Errors that Dragoman raises, and those that extensions raise for it to report.
 
-Each has one line of text for a person. Raise `UsageError` for an option or a name that the user
-must correct, `DataError` for data that are missing or damaged, and `ToolError` for an answer of a
-tool that refuses.
+Each has a one-line message for the user. Raise `UsageError` for an option or a name that the user
+must correct, `DataError` for data that are missing or damaged, and `ToolError` for a tool's answer
+that refuses a call.
 """
 
 from dragoman.core.errors import (

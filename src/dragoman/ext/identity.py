@@ -1,4 +1,4 @@
-"""Content keys and seeds: two things with one content key are the same everywhere."""
+"""Content keys and seeds: two objects with one content key are the same everywhere."""
 
 from dragoman.core.content_keys import content_key, derive_seed
 

@@ -17,15 +17,15 @@ _FULL = (
     *("No space left", "os error 28", "PytorchStreamWriter failed", "file write failed"),
     *("File too large", "os error 27", "Disk quota exceeded", "os error 122"),
 )
-"""What errors say where a disk is full, or a limit of files or of a person's share is reached."""
+"""Parts of error messages about a full disk, a file-size limit or a disk quota."""
 
 
 @contextlib.contextmanager
 def weights_folder(folder: Path) -> Iterator[Path]:
-    """Give a draft of a folder of weights; it takes the folder's place at the end of the block.
+    """Yield a draft of a folder of weights; it becomes the folder at the block's end.
 
     Raises:
-        StoreError: Where it cannot be written; no draft is left.
+        StoreError: If the folder cannot be written; no draft is left.
     """
     with disk_errors(folder), atomic_folder(folder) as draft:
         yield draft
@@ -33,10 +33,10 @@ def weights_folder(folder: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def disk_errors(place: Path) -> Iterator[None]:
-    """Turn what libraries raise where a disk is full into one line; anything else passes.
+    """Turn errors of libraries about a full disk into one line; other errors pass.
 
     Raises:
-        StoreError: Where something cannot be written.
+        StoreError: If something cannot be written.
     """
     try:
         with write_errors(place):
@@ -70,12 +70,12 @@ class _State(msgspec.Struct):
 
 
 def newest_complete(folder: Path, broken: Callable[[Path], None]) -> Checkpoint | None:
-    """Return the newest checkpoint that was written to its end; None where there is none.
+    """Return the newest checkpoint that was written completely, or None if there is none.
 
     Args:
-        folder: Where checkpoints lie.
-        broken: Told of each newer one that is not whole, as a killed training leaves it; it is
-            passed over.
+        folder: The folder of checkpoints.
+        broken: Callback for each newer checkpoint that is incomplete, because the training was
+            killed; it is skipped.
     """
     numbered = {
         int(match[1]): each

@@ -1,12 +1,12 @@
 """Decontamination: filters out training examples that overlap with an evaluation.
 
-An example is refused where it is of a task that is evaluated, calls an API that is evaluated, has
-a request that is evaluated, word for word or nearly and in any language, or makes the very calls
-that an evaluated task wants.
+An example is refused if it is of an evaluated task, calls an evaluated API, has an evaluated
+request (word for word or as a near-duplicate, in any language), or makes the same calls that an
+evaluated task wants.
 
-Texts are compared by the share of common pieces (Jaccard), five letters long and two where one
-letter says as much as a syllable or a word, without case, marks and blanks; other words at a few
-places, another order or punctuation hide nothing.
+Texts are compared by the share of common pieces (Jaccard), without case, marks and blanks. A piece
+has five letters, or two in scripts in which one letter says as much as a syllable or a word. A few
+other words, another order or other punctuation do not hide an overlap.
 """
 
 import unicodedata
@@ -33,16 +33,16 @@ def plain(text: str) -> str:
 
 
 def _is_mark(letter: str) -> bool:
-    """Whether a sign belongs to the letter before it: vowels of many scripts do."""
+    """Return whether a sign belongs to the letter before it: vowels of many scripts do."""
     return unicodedata.category(letter) in {"Mn", "Mc"}
 
 
 class NearTexts:
-    """Finds what a text is nearly.
+    """A search for the near-duplicates of a text.
 
     Args:
-        texts: What others are compared with.
-        near: From which share of common pieces on.
+        texts: The texts that others are compared with.
+        near: Smallest share of common pieces of near-duplicates.
     """
 
     def __init__(self, texts: Sequence[str], near: float) -> None:
@@ -116,11 +116,11 @@ def _written_calls(content: object) -> Iterator[tuple[str, str]]:
 OverlapKind = Literal["task", "api", "text", "near text", "calls"]
 
 NEAR = 0.7
-"""From this share of common pieces on, two requests are nearly the same."""
+"""Smallest share of common pieces of two requests that are near-duplicates."""
 
 
 class EvaluatedTask(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a task of an evaluation is known by, in one of its languages.
+    """The identifying facts of an evaluated task, in one of its languages.
 
     `calls` are names and arguments as JSON, in any order; `apis` and `digest` as in rows.
     """
@@ -236,11 +236,11 @@ def _sorted_json(arguments: str) -> str:
 
 
 def evaluated_tasks(suites: Sequence[str]) -> list[EvaluatedTask]:
-    """Return what the tasks of suites are known by.
+    """Return the identifying facts of the tasks of suites.
 
     Raises:
-        UsageError: Where there is no such suite.
-        DataError: Where its data are missing or damaged.
+        UsageError: If a suite does not exist.
+        DataError: If its data are missing or damaged.
     """
     return [each for name in suites for each in _of_suite(name)]
 

@@ -76,13 +76,13 @@ def require_memory(needs: MemoryNeeds, memory: int, out: Path, where: str) -> No
     """Refuse a training that does not fit.
 
     Args:
-        needs: What it needs.
-        memory: What there is; 0 where that is unknown.
-        out: Where it writes to.
-        where: What the memory is of.
+        needs: The memory and the disk space that the training needs.
+        memory: The available memory, in bytes; 0 if it is unknown.
+        out: The folder that the training writes to.
+        where: The name of the device that has the memory.
 
     Raises:
-        UsageError: Where memory or disk are too small.
+        UsageError: If memory or disk are too small.
     """
     if 0 < memory < needs.memory:
         raise UsageError(
@@ -127,9 +127,9 @@ class Gpu(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TrainingCost(msgspec.Struct, frozen=True):
-    """What a training reads and computes.
+    """The tokens and the operations of a training.
 
-    `tokens` are of all epochs; `is_bound` where they are not counted but from above.
+    `tokens` are of all epochs; `is_bound` is True if they are an upper bound instead of a count.
     """
 
     tokens: int

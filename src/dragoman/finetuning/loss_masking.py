@@ -22,7 +22,7 @@ from dragoman.store.training_results import UnusedRow
 
 
 def for_template(message: Mapping[str, object]) -> dict[str, object]:
-    """Return a message as templates want it: some text, and arguments that are no text."""
+    """Return a message as templates need it: with text, and with arguments as an object."""
     given = {key: each for key, each in message.items() if each is not None}
     given.pop(WHOLE_CONTENT, None)
     shown = {"content": "", **given}
@@ -57,7 +57,7 @@ _CONVERSATION = ({"role": "user", "content": "Hi."}, {"role": "assistant", "cont
 
 
 class ChatTokenizer(Protocol):
-    """What is asked of a tokenizer of `transformers`."""
+    """The part of a `transformers` tokenizer that is used here."""
 
     chat_template: str | None
     eos_token_id: int | None
@@ -83,15 +83,15 @@ class LabelledRow(msgspec.Struct, frozen=True):
 
 
 def require_template(tokenizer: ChatTokenizer, *, with_tools: bool) -> None:
-    """Refuse a tokenizer by whose template nothing can be learnt.
+    """Refuse a tokenizer whose template teaches nothing.
 
     Args:
-        tokenizer: With its template.
-        with_tools: Whether rows offer functions beside their messages.
+        tokenizer: The tokenizer, with its template.
+        with_tools: Whether rows offer functions in addition to their messages.
 
     Raises:
-        UsageError: Where there is no template, it shows no functions, has no generation block, or
-            its block leaves the end of a turn out.
+        UsageError: If the template is missing, shows no functions, has no generation block, or has
+            a block that excludes the end of a turn.
     """
     if not tokenizer.chat_template:
         raise UsageError("the model's tokenizer has no chat template: take an instruct model")
@@ -164,10 +164,10 @@ def _text(tokenizer: ChatTokenizer, messages: Sequence[Mapping[str, object]], to
 def trainable_rows(
     recipe: Recipe, rows: Sequence[TrainingExample]
 ) -> tuple[list[TrainingExample], list[UnusedRow]]:
-    """Return the rows that can be learnt from, and the others with why not.
+    """Return the rows that can be learnt from, and the unused rows with reasons.
 
     Raises:
-        UsageError: Where nothing can be learnt by the model's template.
+        UsageError: If the model's template teaches nothing.
     """
     _, unused = labelled_rows(rows, chat_tokenizer(recipe, rows), recipe.max_length)
     left_out = {each.row for each in unused}
@@ -178,7 +178,7 @@ def chat_tokenizer(recipe: Recipe, rows: Sequence[TrainingExample]) -> Any:  # n
     """Return the model's tokenizer with a template by which rows can be learnt.
 
     Raises:
-        UsageError: Where its template teaches nothing.
+        UsageError: If its template teaches nothing.
     """
     from transformers import AutoTokenizer
 

@@ -29,7 +29,10 @@ Without them, libraries ask at a terminal for permission to run the folder's cod
 """
 
 LOADED_WEIGHTS: Mapping[str, bool] = {**LOADED_TOKENIZER, "use_safetensors": True}
-"""How they load its weights: those in pickles would run code when they are read."""
+"""Options with which libraries load its weights.
+
+Pickled weights would run code when they are read.
+"""
 
 
 class ModelFacts(msgspec.Struct, frozen=True):
@@ -59,8 +62,8 @@ def read_model(folder: Path) -> ModelFacts:
     """Return the size of the model in a folder.
 
     Raises:
-        UsageError: Where there is none, something is missing from it, or a file of weights is not
-            whole.
+        UsageError: If the folder has no model, a file is missing from it, or a file of weights is
+            incomplete.
     """
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such model: name a folder with {CONFIG} and weights")
@@ -92,7 +95,7 @@ def tensors_of(file: Path) -> Mapping[str, tuple[int, ...]]:
     """Return the shapes of a file's tensors by name.
 
     Raises:
-        UsageError: Where the file is cut off or no file of weights.
+        UsageError: If the file is cut off, or is not a file of weights.
     """
     broken = (
         f"{file}: a broken file of weights: take the model or checkpoint from where it came again"

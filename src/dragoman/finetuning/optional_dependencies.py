@@ -6,16 +6,16 @@ from dragoman.core.errors import UsageError
 
 
 def has_extra() -> bool:
-    """Whether everything that the extra `train` brings is there; nothing is loaded."""
+    """Return whether all packages of the extra `train` are installed, without loading them."""
     needed = ("torch", "transformers", "trl", "peft", "tokenizers", "accelerate")
     return all(find_spec(name) is not None for name in needed)
 
 
 def require_extra() -> None:
-    """Refuse to go on without.
+    """Refuse to go on without the extra `train`.
 
     Raises:
-        UsageError: Where it is not installed.
+        UsageError: If it is not installed.
     """
     if not has_extra():
         raise UsageError(

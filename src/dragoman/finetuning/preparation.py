@@ -1,8 +1,8 @@
 """Preparation of a training: reads example files, filters them, and checks the model.
 
 Files are JSONL with one conversation a line, in the form that OpenAI's fine-tuning takes or in
-ours, which has `id` and `origin` next to `messages` and `tools`: the contamination filter sees
-more there. Nothing is loaded that trains, so that a recipe can be tried without the extra.
+ours, which has `id` and `origin` next to `messages` and `tools`: the contamination filter sees more
+there. No training library is loaded, so that a recipe can be tried without the extra.
 """
 
 import hashlib
@@ -44,8 +44,8 @@ def read_rows(paths: Sequence[Path]) -> list[TrainingExample]:
     """Read rows; one without an id has its file's name and line.
 
     Raises:
-        DataError: Where a file cannot be read, a line is no row or has nothing to learn, two rows
-            have one id, or there is no row at all.
+        DataError: If a file cannot be read, a line is not a row or has nothing to learn, two rows
+            have one id, or the files have no rows.
     """
     rows: dict[str, TrainingExample] = {}
     for path in paths:
@@ -103,14 +103,13 @@ class Prepared(msgspec.Struct, frozen=True):
     """A training that may begin.
 
     Attributes:
-        recipe: What was asked for.
+        recipe: The recipe.
         model: The model's size.
-        rows: What is learnt from.
-        leaks: Of the rows that are refused, by row: what they share with what is evaluated.
+        rows: The rows to learn from.
+        leaks: The overlaps of the refused rows with the evaluation, by row.
         files: SHA-256 of each file of rows, by path.
         evaluated: Tasks that rows were compared with.
-        unused: Rows that were left out before any was drawn, since the model cannot learn from
-            them.
+        unused: Rows that were excluded before the draw, because the model cannot learn from them.
     """
 
     recipe: Recipe
@@ -152,31 +151,31 @@ class PreparedRows(msgspec.Struct, frozen=True):
 
 
 def prepare(recipe: Recipe, sieve: Sieve | None = None) -> Prepared:
-    """Read what a recipe names, and leave out the rows that an evaluation has too.
+    """Read the data of a recipe, and exclude the rows that an evaluation has too.
 
     Args:
-        recipe: What is asked for.
+        recipe: The recipe.
         sieve: As in `prepare_rows`.
 
     Raises:
-        UsageError: Where there is no such model or suite, or no row is left.
-        DataError: Where rows cannot be read.
+        UsageError: If the model or a suite does not exist, or no row is left.
+        DataError: If rows cannot be read.
     """
     model = read_model(Path(recipe.model))
     return prepare_rows(recipe, sieve).with_model(model)
 
 
 def prepare_rows(recipe: Recipe, sieve: Sieve | None = None) -> PreparedRows:
-    """Read the rows that a recipe names, and leave out those that an evaluation has too.
+    """Read the rows of a recipe, and exclude those that an evaluation has too.
 
     Args:
-        recipe: What is asked for.
-        sieve: Applied before rows are drawn; None where a training refuses for itself what it
-            cannot learn.
+        recipe: The recipe.
+        sieve: Filter that is applied before rows are drawn; None if the training itself refuses the
+            rows that it cannot learn.
 
     Raises:
-        UsageError: Where there is no such suite, or no row is left.
-        DataError: Where rows cannot be read.
+        UsageError: If a suite does not exist, or no row is left.
+        DataError: If rows cannot be read.
     """
     files = [Path(name) for name in recipe.rows]
     rows = read_rows(files)
@@ -206,7 +205,7 @@ def with_rows(prepared: Prepared, count: int) -> Prepared:
     """Return a training with so many of its rows, drawn by the seed.
 
     Raises:
-        UsageError: Where it has fewer.
+        UsageError: If the training has fewer rows.
     """
     recipe = msgspec.structs.replace(prepared.recipe, limit=count)
     drawn = tuple(_sample_rows(prepared.rows, recipe))

@@ -11,7 +11,7 @@ from dragoman.store.atomic_files import atomic_write
 
 
 class TrainingProgress:
-    """Says how far a training is.
+    """A reporter of the progress of a training.
 
     Args:
         say: Gets one line at a time.
@@ -27,11 +27,11 @@ class TrainingProgress:
 
     @property
     def seconds(self) -> float:
-        """How long the training has taken, in this process."""
+        """Duration of the training in this process, in seconds."""
         return self._ended - self._begun
 
     def note(self, line: str) -> None:
-        """Say something beside the steps."""
+        """Print a note that is not about a step."""
         self._say(line)
 
     def begins(self) -> None:
@@ -57,7 +57,7 @@ def clock(seconds: float) -> str:
 
 
 class LossLine(msgspec.Struct, frozen=True):
-    """What one step came to; `rate` is the learning rate that it used."""
+    """The result of one step; `rate` is the learning rate that it used."""
 
     step: int
     loss: float

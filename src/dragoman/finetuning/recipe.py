@@ -36,18 +36,18 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         languages: Only rows of users with these languages; none for all.
         limit: At most so many rows, drawn by the seed; None for all.
         weights: "lora" trains an adapter, "all" every weight.
-        rank: Of LoRA; its alpha is twice that.
-        epochs: How often each row is seen.
-        batch: Rows at once.
-        accumulation: Batches to one step.
-        learning_rate: At its highest.
-        schedule: How it falls.
-        warmup: The share of steps in which it rises.
+        rank: The rank of LoRA; its alpha is twice that.
+        epochs: Number of times that each row is seen.
+        batch: Rows per batch.
+        accumulation: Batches per step.
+        learning_rate: The highest learning rate.
+        schedule: The way in which the learning rate falls.
+        warmup: The share of steps in which the learning rate rises.
         max_length: Tokens of a row; a longer one is refused.
         packing: Whether short rows share a sequence.
         device: "gpu" refuses to begin without one; "auto" takes it where there is one.
         save_steps: Steps between checkpoints.
-        seed: Of first weights, order and draws.
+        seed: The seed of the first weights, the order and the draws.
         merge: Whether the adapter is also written into a copy of the weights.
     """
 
@@ -85,8 +85,8 @@ def read_recipe(path: Path) -> Recipe:
     """Read a recipe.
 
     Raises:
-        UsageError: Where it cannot be read, naming the key that is wrong; unknown ones with the
-            nearest.
+        UsageError: If it cannot be read; the message names the wrong key, and for an unknown key
+            the nearest known one.
     """
     try:
         content = load_toml(read_bounded(path, MOST_BYTES).decode("utf-8"))
@@ -104,10 +104,11 @@ def recipe_of(content: Mapping[str, object], where: str) -> Recipe:
 
     Args:
         content: The keys.
-        where: Where they stand, for errors.
+        where: The place of the keys, for errors.
 
     Raises:
-        UsageError: Naming the key that is wrong; unknown ones with the nearest.
+        UsageError: If a key is wrong; the message names it, and for an unknown key the nearest
+            known one.
     """
     for name in content:
         if name not in Recipe.__struct_fields__:

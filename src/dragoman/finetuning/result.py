@@ -34,10 +34,10 @@ def with_price(trained: TrainingResult, price_per_hour: float | None) -> Trainin
 
 
 def require_price(price_per_hour: float | None) -> None:
-    """Refuse what is no price.
+    """Refuse a value that is not a price.
 
     Raises:
-        UsageError: Saying how to write it.
+        UsageError: If the value is not a price; the message says how to write one.
     """
     if price_per_hour is not None and not (math.isfinite(price_per_hour) and price_per_hour >= 0):
         raise UsageError(
@@ -47,10 +47,10 @@ def require_price(price_per_hour: float | None) -> None:
 
 
 def describe_use(trained: TrainingResult) -> str:
-    """Return what a training used and cost, in words; what is not known is unknown."""
+    """Return the usage and the cost of a training, in words."""
     used = trained.used
     if used is None:
-        return "what it used is unknown"
+        return "its usage is unknown"
     tokens = "tokens unknown" if used.tokens is None else f"{used.tokens:,} tokens read"
     return f"{tokens} in {clock(used.seconds)}, {_cost_in_words(trained)}"
 
@@ -62,7 +62,7 @@ def _cost_in_words(trained: TrainingResult) -> str:
 
 
 class UsedStep(msgspec.Struct, frozen=True):
-    """What a process of a training had used when a step was made."""
+    """The usage of a training's process up to one step."""
 
     process: int
     step: int
@@ -71,26 +71,26 @@ class UsedStep(msgspec.Struct, frozen=True):
 
 
 class UseFile:
-    """What each process of a training used, step by step: nothing in it is ever made again."""
+    """The usage of each process of a training, step by step: it cannot be measured again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._process = 0
 
     def begin(self) -> None:
-        """Go on with what earlier processes used; half a line that a kill left goes."""
+        """Continue after earlier processes, and remove a half-written last line."""
         kept = list(self._steps())
         self._process = max((each.process for each in kept), default=0) + 1
         atomic_write(self._path, (msgspec.json.encode(each) + b"\n" for each in kept))
 
     def add(self, step: int, seconds: float, tokens: int | None) -> None:
-        """Write what this process has used so far."""
+        """Write the usage of this process so far."""
         line = UsedStep(self._process, step, seconds, tokens)
         with self._path.open("ab") as file:
             file.write(msgspec.json.encode(line) + b"\n")
 
     def total(self) -> TrainingUse:
-        """Return what all processes used."""
+        """Return the usage of all processes."""
         last = {each.process: each for each in self._steps()}
         tokens = [each.tokens for each in last.values()]
         known = [count for count in tokens if count is not None]

@@ -1,12 +1,13 @@
 """A tiny causal model and tokenizer made from training examples alone, without a download.
 
 Of the kind Qwen3, with random weights: `dragoman finetune` trains them. Its learning rate is
-another than that of large models, at which so small a model learns nothing (docs/finetuning.md).
+another than that of large models, at which so small a model learns nothing
+(docs/how_to/finetune.md).
 
-The tokenizer may have a token for each passage that many prompts share: lines of instructions,
-and functions on offer. A prompt of some 5,500 letters is then a few dozen tokens, and a model of
-half a million parameters learns on a CPU which function is meant. What a passage says is learnt
-by heart, so functions that no example offers stay as many tokens as they have words.
+The tokenizer may have a token for each passage that many prompts share: lines of instructions, and
+functions on offer. A prompt of some 5,500 letters is then a few dozen tokens, and a model of half a
+million parameters learns on a CPU which function is meant. The model learns the content of a
+passage by heart, so functions that no example offers stay as many tokens as they have words.
 """
 
 import json
@@ -40,7 +41,7 @@ def shared_passages(rows: Sequence[TrainingExample]) -> list[str]:
 
 
 def texts_without(texts: Iterable[str], passages: Sequence[str]) -> Iterator[str]:
-    """Yield what else stands in texts: words of passages are no words to learn pieces of."""
+    """Yield texts without known passages, from whose words no pieces are learnt."""
     known = set(passages)
     for text in texts:
         yield "\n".join(piece for piece in _BETWEEN.split(text) if _bare(piece) not in known)
@@ -83,13 +84,13 @@ _SPECIAL = (_PAD, _END, "<|system|>", "<|tools|>", "<|user|>", "<|assistant|>", 
 
 
 class TinyForm(msgspec.Struct, frozen=True):
-    """What a tiny model is to be.
+    """The form of a tiny model.
 
     Attributes:
-        size: Of the model.
-        vocabulary: Tokens at most.
+        size: The size of the model.
+        vocabulary: The largest number of tokens.
         context: Tokens that it is made for.
-        passages: Whether what stands in many rows' instructions or functions is one token each.
+        passages: Whether each passage that many rows' instructions or functions share is one token.
         seed: Of the weights.
     """
 
@@ -104,13 +105,13 @@ def write_tiny(rows: Sequence[TrainingExample], out: Path, form: TinyForm) -> in
     """Write a model with random weights and a tokenizer of the rows' words; return its parameters.
 
     Args:
-        rows: What the tokenizer is made of.
-        out: A folder that is not there yet, or empty.
-        form: What it is to be.
+        rows: The rows that the tokenizer is made from.
+        out: A folder that does not exist yet, or is empty.
+        form: The form of the model.
 
     Raises:
-        UsageError: Where `out` is taken, or the extra is missing.
-        StoreError: Where it cannot be written.
+        UsageError: If `out` is taken, or the extra is missing.
+        StoreError: If the folder cannot be written.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already and not empty: name another folder")

@@ -36,15 +36,15 @@ def train(
     """Train as a recipe says; go on where the same training was cut off.
 
     Args:
-        prepared: What is learnt.
-        progress: Gets each step's loss and the time that is left.
-        price_per_hour: Of the machine, in US dollars; None where it is not known.
+        prepared: The prepared training.
+        progress: Receives each step's loss and the remaining time.
+        price_per_hour: The price of the machine, in US dollars; None if it is unknown.
 
     Raises:
-        UsageError: Where the extra is missing, the folder is another training's, the template
+        UsageError: If the extra is missing, the folder belongs to another training, the template
             teaches nothing, or memory or disk are too small.
-        StoreError: Where something cannot be written.
-        DataError: Where a checkpoint cannot be read.
+        StoreError: If something cannot be written.
+        DataError: If a checkpoint cannot be read.
     """
     require_extra()
     recipe, out = prepared.recipe, Path(prepared.recipe.out)
@@ -149,8 +149,8 @@ def _fit(  # noqa: PLR0913 - one training's parts
     from dragoman.finetuning.torch_helpers import set_thread_count
     from dragoman.finetuning.trainer_callback import watch_training
 
-    # What is drawn and computed is the same each time; filling buffers for it costs time and no
-    # value.
+    # Draws and computations are deterministic; filling buffers for that would cost time and bring
+    # nothing.
     torch.use_deterministic_algorithms(mode=not on_gpu)
     torch.utils.deterministic.fill_uninitialized_memory = False
     set_seed(recipe.seed)

@@ -1,6 +1,6 @@
 """Export of an API dataset into a folder, with its card, sources and licences.
 
-A new export replaces an older one in its folder, and nothing else.
+A new export replaces an older one in its folder, and no other files.
 """
 
 import hashlib
@@ -37,46 +37,47 @@ from dragoman.store.dataset import Dataset
 
 CARD = "README.md"
 SOURCES = "sources.jsonl"
-"""Where documents come from and under which licences, a line for each place."""
+"""Origins and licences of the documents, one line for each place."""
 WITHHELD = "withheld.jsonl"
 SUITE = "suite"
 MARK = ".dragoman-export.json"
-"""What says which files of a folder an export wrote."""
+"""File that lists which files of a folder an export wrote."""
 ALL = "all"
-"""What a file is named where tasks were not parted."""
+"""Name of the file for tasks that were not split."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 class ExportMark(msgspec.Struct, frozen=True):
-    """What an export wrote: its form, and the SHA-256 of each file."""
+    """Record of an export: its form, and the SHA-256 of each file."""
 
     form: str
     files: dict[str, str]
 
 
 class ExportedFiles(msgspec.Struct, frozen=True):
-    """What an export wrote, and the tasks that it left out."""
+    """The files of an export, and the excluded tasks."""
 
     files: tuple[Path, ...]
     withheld: tuple[WithheldTask, ...] = ()
 
 
 def export_dataset(folder: Path, form: str, out: Path) -> ExportedFiles:
-    """Write a dataset into a new folder, with its card and where its documents come from.
+    """Write a dataset into a new folder, with its card and the sources of its documents.
 
-    A task without what its calls returned is no conversation: files for training leave it out, and
-    `withheld.jsonl` says why. A suite has it, since it is played and not learnt.
+    A task with unknown results of calls is not a full conversation: files for training exclude it,
+    and `withheld.jsonl` gives the reason. A suite includes it, because a suite is played and not
+    used for training.
 
     Args:
         folder: The dataset.
         form: One of `FORMS`.
-        out: Where to; there must be nothing in it.
+        out: The new folder; an existing one must be empty.
 
     Raises:
-        UsageError: For a form that does not exist, where something is in `out`, or no task has an
+        UsageError: For a form that does not exist, if `out` is not empty, or if no task has an
             answer that can be written.
-        StoreError: Where the dataset cannot be read, or nothing can be written.
+        StoreError: If the dataset cannot be read, or the files cannot be written.
     """
     require_form(form)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -109,27 +110,27 @@ def export_dataset(folder: Path, form: str, out: Path) -> ExportedFiles:
 
 
 def _about_withheld(withheld: Sequence[WithheldTask]) -> str:
-    """Return what a card says of tasks that are not in its files."""
+    """Return the card's text about tasks that are not in its files."""
     counts = Counter(each.reason for each in withheld)
     lines = (f"- {number:,}: {reason}\n" for reason, number in sorted(counts.items()))
-    return f"\nLeft out of these files (`{WITHHELD}`):\n\n{''.join(lines)}" if withheld else ""
+    return f"\nExcluded from these files (`{WITHHELD}`):\n\n{''.join(lines)}" if withheld else ""
 
 
 def file_sha256(path: Path) -> str:
     """Return the SHA-256 of a file.
 
     Raises:
-        DataError: Where it cannot be read.
+        DataError: If the file cannot be read.
     """
     with TranslatedErrors(DataError, f"{path}: cannot be read"), path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def require_form(form: str) -> None:
-    """See that there is such a form.
+    """Check that a form exists.
 
     Raises:
-        UsageError: Where there is none.
+        UsageError: If it does not exist.
     """
     if form not in FORMS:
         raise UsageError(f"--to {form}: choose {', '.join(FORMS)}")
@@ -188,7 +189,7 @@ FORMS: Mapping[str, Callable[[Sequence[DatasetRow]], Files]] = {
 
 
 def front_matter(rows: Sequence[DatasetRow]) -> str:
-    """Return what the Hugging Face hub and `datasets` read at the beginning of a card."""
+    """Return the metadata at the beginning of a card, for the Hugging Face hub and `datasets`."""
     lines = ["---", "language:"]
     lines += [f"- {name}" for name in sorted({row.task.language for row in rows})]
     lines += hub_licence(rows)
@@ -221,7 +222,7 @@ def _lines(
 
 
 def _table(rows: Sequence[DatasetRow]) -> list[bytes]:
-    """Return rows as a Parquet file; what has a shape of its own is JSON in a text."""
+    """Return rows as a Parquet file; values without a fixed shape are JSON texts."""
     import io
 
     import polars as pl
@@ -246,16 +247,16 @@ _OTHER = "has other files than an export wrote: name another folder"
 
 
 def renew_export(folder: Path, form: str, out: Path) -> None:
-    """Write a dataset as `export_dataset` does; an older export gives way to it.
+    """Write a dataset as `export_dataset` does; an older export is replaced.
 
     Args:
         folder: The dataset.
         form: One of `FORMS`.
-        out: Where to: nothing, or what was exported there before and not changed since.
+        out: The new folder, or a folder that holds an unchanged earlier export.
 
     Raises:
-        UsageError: Where `out` holds anything else, or no task has an answer.
-        StoreError: Where the dataset cannot be read, or nothing can be written.
+        UsageError: If `out` holds other files, or no task has an answer.
+        StoreError: If the dataset cannot be read, or the files cannot be written.
     """
     require_own_export(out)
     with atomic_folder(out) as draft:
@@ -263,11 +264,11 @@ def renew_export(folder: Path, form: str, out: Path) -> None:
 
 
 def require_own_export(out: Path) -> None:
-    """See that a folder holds nothing but what an export wrote, as it wrote it.
+    """Check that a folder holds only the unchanged files of an export.
 
     Raises:
-        UsageError: Where it holds anything else.
-        DataError: Where it cannot be read.
+        UsageError: If it holds other files.
+        DataError: If it cannot be read.
     """
     with TranslatedErrors(DataError, f"{out}: cannot be read"):
         if out.exists() and not out.is_dir():

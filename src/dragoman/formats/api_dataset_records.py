@@ -2,10 +2,11 @@
 
 The forms are messages with native tool calls (OpenAI fine-tuning), conversations of International
 Tool Calling (figures 17 to 20: `system` holds the instructions and the functions as JSON; in
-`conversations` the user and the assistant speak by turns, `from` and `value`, and results of
-calls stand between them, `role` and `content`), its API documents (figures 4 and 16), training
-examples, and a suite that `dragoman run itc:FOLDER` plays. Sources and licences of documents go
-with them. A task is withheld from training where the results of its calls are not known.
+`conversations`, messages of the user and the assistant alternate, with `from` and `value`, and
+results of calls stand between them, with `role` and `content`), its API documents (figures 4 and
+16), training examples, and a suite that `dragoman run itc:FOLDER` plays. The exports include
+sources and licences of documents. A task is withheld from training if the results of its calls are
+unknown.
 """
 
 import functools
@@ -32,7 +33,7 @@ from dragoman.curation.api_datasets.dataset import DatasetRow
 from dragoman.curation.api_datasets.operations import KnownOperation
 
 SEVERAL = "several"
-"""What stands for a licence where there are several, or one that has no short name."""
+"""Licence in the metadata if there are several, or if the licence has no short name."""
 
 _HUB: Mapping[str, str] = {
     re.sub(r"[^a-z0-9]+", "", name): name
@@ -43,7 +44,7 @@ _HUB: Mapping[str, str] = {
         "lgpl-2.1", "lgpl-3.0", "agpl-3.0", "mpl-2.0", "eupl-1.1", "eupl-1.2", "etalab-2.0",
     )
 }  # fmt: skip
-"""The licences that the Hugging Face hub knows by name, by their letters and digits."""
+"""Licences that the Hugging Face hub knows by name, by their letters and digits."""
 
 _SPOKEN = {
     "apache20license": "apache20",
@@ -59,7 +60,10 @@ _SPOKEN = {
 
 
 class DocumentSource(msgspec.Struct, frozen=True):
-    """One origin of one document: `licence` is "" where none is stated; `tasks` offer it."""
+    """One source of one document: `licence` is "" if the source states none.
+
+    `tasks` is the number of tasks that offer the document.
+    """
 
     document: str
     name: str
@@ -73,7 +77,7 @@ class DocumentSource(msgspec.Struct, frozen=True):
 
 
 def documents_of(row: DatasetRow) -> tuple[ApiDocument, ...]:
-    """Return the documents whose words stand in a row: those of all operations that it offers."""
+    """Return the documents of all operations that a row offers, whose texts it contains."""
     return tuple({each.document.id: each.document for each in row.tools.values()}.values())
 
 
@@ -84,12 +88,12 @@ def licences_of(documents: Iterable[ApiDocument]) -> tuple[str, ...]:
 
 
 def sources_of(documents: Iterable[ApiDocument]) -> tuple[str, ...]:
-    """Return the sources that documents were found in, each once."""
+    """Return the sources of documents, each once."""
     return tuple(sorted({origin.source for each in documents for origin in each.origins}))
 
 
 def document_sources(rows: Sequence[DatasetRow]) -> list[DocumentSource]:
-    """Return where the documents of all rows come from."""
+    """Return the sources of the documents of all rows."""
     found: dict[str, ApiDocument] = {}
     counts: dict[str, int] = {}
     for row in rows:
@@ -114,10 +118,11 @@ def document_sources(rows: Sequence[DatasetRow]) -> list[DocumentSource]:
 
 
 def hub_licence(rows: Sequence[DatasetRow]) -> tuple[str, ...]:
-    """Return the lines by which the Hugging Face hub learns the licence of rows.
+    """Return the lines of metadata that tell the Hugging Face hub the licence of rows.
 
-    It is one licence only where every document states it. Nothing is made up: where none states any
-    it is unknown, and where they differ, or some state none, the card's table has them.
+    The licence is named only if every document states the same one. No licence is invented: if no
+    document states one, it is unknown; if they differ, or some state none, the card's table lists
+    them.
     """
     documents = {each.id: each for row in rows for each in documents_of(row)}.values()
     stated = {origin.licence for each in documents for origin in each.origins}
@@ -136,22 +141,22 @@ def _hub_name(licence: str) -> str:
 
 
 class WithheldTask(msgspec.Struct, frozen=True):
-    """A task that was left out of an export, and why."""
+    """A task that was excluded from an export, and the reason."""
 
     id: str
     reason: str
 
 
 def why_withheld(row: DatasetRow) -> str:
-    """Return why a conversation cannot be written; "" where it can."""
+    """Return why a conversation cannot be written; "" if it can."""
     steps = row.solution.steps
     if any(map(_waits, row.solution.calls)):
         return (
-            "its calls take results that nobody has: answer it anew with "
+            "its calls need unknown results of other calls: answer it again with "
             "`dragoman curate answer --calls live` or `--calls recorded`"
         )
     if any(len(step.results) < len(step.calls) for step in steps[:-1]):
-        return "what a call returned is missing between two of its steps"
+        return "the result of a call is missing between two of its steps"
     unknown = next((call.tool for call in row.solution.calls if call.tool not in row.tools), None)
     return f"its answer calls {unknown!r:.60}, which it does not offer" if unknown else ""
 
@@ -188,7 +193,7 @@ def _waits(call: ApiCall) -> bool:
 
 
 class ToolChat(msgspec.Struct, frozen=True):
-    """One task: messages, and the functions on offer."""
+    """One task: messages, and the offered functions."""
 
     messages: tuple[dict[str, object], ...]
     tools: tuple[dict[str, object], ...]
@@ -197,8 +202,8 @@ class ToolChat(msgspec.Struct, frozen=True):
 def chat_of(row: DatasetRow) -> ToolChat:
     """Return a task as messages.
 
-    A step's thought is the content beside its calls. What the last calls returned is left out where
-    the assistant said nothing to it: the last message is the assistant's.
+    A step's thought becomes the content of the message with its calls. If the assistant said
+    nothing after the last calls, their results are omitted: the last message is the assistant's.
     """
     wire = native_tool_names(row.tools)
     messages: list[dict[str, object]] = [
@@ -240,7 +245,7 @@ def _messages(
 class SourceConversation(msgspec.Struct, frozen=True):
     """One task in the format of the source's files, with added fields.
 
-    The added fields are ids, facets, and the licences and sources of its documents.
+    The added fields are ids, categories, and the licences and sources of its documents.
     """
 
     id: str
@@ -261,7 +266,7 @@ def conversation_of(row: DatasetRow) -> SourceConversation:
     turns: list[dict[str, object]] = [{"from": "user", "value": task.query}]
     for step in row.solution.steps:
         turns += _turns(step)
-    # What nobody answers to is no part of a conversation.
+    # Results that no message answers are not part of a conversation.
     while turns[-1].get("role") == "Tool":
         turns.pop()
     documents = documents_of(row)
@@ -306,7 +311,7 @@ def _turns(step: SolutionStep) -> Iterator[dict[str, object]]:
 
 
 def _content(result: str) -> object:
-    """Return what a call returned as the JSON that it is, or as text."""
+    """Return a call's result as its JSON value, or as text."""
     try:
         return msgspec.json.decode(result)
     except DECODING_ERRORS:
@@ -319,10 +324,12 @@ def training_row_of(row: DatasetRow) -> TrainingExample:
 
 
 def written_row_of(row: DatasetRow) -> TrainingExample:
-    """Return a task as a row with thought and action in text, as agents of its suite see it."""
+    """Return a task as a row with thought and action in text.
+
+    Agents of its suite see this form.
+    """
     wire = native_tool_names(row.tools)
-    # Two operations of one name have that of their document before it, also in what is said of
-    # them.
+    # If two operations have one name, the name of their document precedes it, also in descriptions.
     specs = [
         operation_tool(msgspec.structs.replace(each.operation, name=name), wire[name])
         for name, each in row.tools.items()
@@ -398,7 +405,7 @@ def _parameter(parameter: ApiParameter) -> dict[str, object]:
 
 
 class SuiteFiles(msgspec.Struct, frozen=True):
-    """What a suite's folder holds; every operation has a name of its own in all of it."""
+    """Contents of a suite's folder; every operation in it has a unique name."""
 
     documents: tuple[ApiDocument, ...]
     tasks: tuple[ApiTask, ...]
@@ -406,7 +413,7 @@ class SuiteFiles(msgspec.Struct, frozen=True):
 
 
 def suite_files(rows: Sequence[DatasetRow]) -> SuiteFiles:
-    """Return rows as a suite's files."""
+    """Return rows as the files of a suite."""
     known = {each.id: each for row in rows for each in row.tools.values()}
     names = offered_names({key: (each.document, each.operation) for key, each in known.items()})
     replies = {

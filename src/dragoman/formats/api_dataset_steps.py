@@ -49,7 +49,7 @@ VERDICTS = ("kept", "dropped", "merged", "failed")
 
 
 class ExportResult(msgspec.Struct, frozen=True):
-    """The files that an export wrote and the tasks that it left out.
+    """The files that an export wrote, and the excluded tasks.
 
     Nothing is written if the dataset contains a credential.
     """
@@ -60,15 +60,15 @@ class ExportResult(msgspec.Struct, frozen=True):
 
 
 class PlanResult(msgspec.Struct, frozen=True):
-    """What a plan came to.
+    """Result of a plan.
 
     Attributes:
         dataset: The dataset's folder.
-        status: What all steps of the dataset came to.
-        steps: What each step of the plan came to, in their order.
-        exports: The folders that were written.
-        rounds_missing: How many rounds of monitoring are to be made before the plan goes on.
-        secrets: Where a credential stands, in the dataset or in its exports.
+        status: Status of all steps of the dataset.
+        steps: Results of the plan's steps, in their order.
+        exports: The exported folders.
+        rounds_missing: Number of monitoring rounds that are due before the plan continues.
+        secrets: Places of credentials in the dataset or in its exports.
     """
 
     dataset: Path
@@ -88,7 +88,7 @@ class PlanResult(msgspec.Struct, frozen=True):
 
 
 class _PlannedStep(NamedTuple):
-    """A step of a plan: its name, what runs it, and whether another run can mend what failed."""
+    """A step of a plan: its name, its function, and whether a retry can fix its failures."""
 
     name: str
     run: Callable[[], StepResult]
@@ -96,18 +96,18 @@ class _PlannedStep(NamedTuple):
 
 
 def run_export(folder: Path, form: str, out: Path) -> ExportResult:
-    """Write a dataset in a form that others read, where no credential stands in it.
+    """Write a dataset in a form of other programs, if it does not contain a credential.
 
     Args:
         folder: The dataset.
         form: One of `FORMS`.
-        out: Where to; there must be nothing in it.
+        out: The new folder; an existing one must be empty.
 
     Raises:
-        UsageError: For a form that does not exist, where something is in `out`, or no task has an
+        UsageError: For a form that does not exist, if `out` is not empty, or if no task has an
             answer that can be written.
-        StoreError: Where the dataset cannot be read.
-        StoreError: Where nothing can be written.
+        StoreError: If the dataset cannot be read.
+        StoreError: If the files cannot be written.
     """
     secrets = find_secrets(folder)
     if secrets:
@@ -122,17 +122,18 @@ def run_plan(
     progress: Progress = show_nothing,
     on_line: Callable[[str], None] = lambda _: None,
 ) -> PlanResult:
-    """Do what a plan says and is not done yet.
+    """Run the remaining steps of a plan.
 
     Args:
         path: The plan's file.
-        progress: Is entered for each step.
-        on_line: Is told in a line what came of each step, and where each export is.
+        progress: Progress context that is entered for each step.
+        on_line: Function that receives a line about the result of each step, and about the folder
+            of each export.
 
     Raises:
-        UsageError: For a plan that cannot be followed; nothing is done then.
-        RunHalted: Where nothing more may be asked; what came until then is stored.
-        StoreError: Where the dataset cannot be read or written.
+        UsageError: For an invalid plan; no step is run then.
+        RunHalted: If no more requests are allowed; earlier results are stored.
+        StoreError: If the dataset cannot be read or written.
     """
     plan = read_plan(path)
     _require_doable(plan, path)
@@ -158,7 +159,7 @@ def run_plan(
 
 
 def _steps_of(plan: CurationPlan, progress: Progress) -> Iterator[_PlannedStep]:
-    """Yield the steps that a plan has, in the order of all."""
+    """Yield the steps of a plan, in the order of all steps."""
     folder, line = plan.dataset, plan.calls
     yield _PlannedStep("collect", lambda: _collect(plan, progress))
     if (verify := plan.verify) is not None:
@@ -196,7 +197,7 @@ def _steps_of_models(plan: CurationPlan, progress: Progress) -> Iterator[_Planne
 
 
 def _run_step(plan: CurationPlan, step: _PlannedStep, on_line: Callable[[str], None]) -> StepResult:
-    """Run a step, again where that may mend what failed, and say what came of it."""
+    """Run a step, retry it if that may fix its failures, and report the result."""
     result = step.run()
     for _ in range(plan.tries - 1):
         if not (step.can_mend and result.failed):
@@ -217,7 +218,7 @@ def _collect(plan: CurationPlan, progress: Progress) -> StepResult:
 
 
 def _monitor(plan: CurationPlan, progress: Progress) -> StepResult:
-    """Go on with a round that was interrupted, or make one where one is missing."""
+    """Continue an interrupted monitoring round, or make one if one is missing."""
     if _rounds_missing(plan):
         return run_monitor(plan.dataset, plan.calls, progress=progress)
     return read_status(plan.dataset, MONITOR)
@@ -238,12 +239,12 @@ def _write_exports(plan: CurationPlan, on_line: Callable[[str], None]) -> Iterat
 
 
 def _require_doable(plan: CurationPlan, path: Path) -> None:
-    """Check that no step of a plan will stop for a reason that can be known now.
+    """Check that no step of a plan will stop for a reason that is already known.
 
-    The checks cover forms, ways of calls, models and their keys.
+    The checks cover forms, modes of calls, models and their keys.
 
     Raises:
-        UsageError: Naming the plan and the table.
+        UsageError: With the plan and the table.
     """
     for table, see in _seen_first(plan):
         try:

@@ -2,7 +2,7 @@
 
     load_dataset("audiofolder", data_dir=FOLDER, split="test")
 
-One row of `test/metadata.jsonl` for each message with audio; messages with equal words share a
+`test/metadata.jsonl` has one row for each message with audio; messages with equal words share a
 file.
 """
 
@@ -26,7 +26,7 @@ METADATA = "metadata.jsonl"
 
 
 class Transcribed(msgspec.Struct, frozen=True):
-    """What one recognizer heard: words, and the text that an agent reads."""
+    """A transcript of one recognizer: its words, and the text that an agent reads."""
 
     recognizer: str
     words: str
@@ -34,14 +34,17 @@ class Transcribed(msgspec.Struct, frozen=True):
 
 
 class Confirmable(msgspec.Struct, frozen=True):
-    """What the user may be asked to confirm."""
+    """A value that the user may be asked to confirm."""
 
     topic: str
     value: str
 
 
 class FolderRow(msgspec.Struct, frozen=True):
-    """One message as `datasets` reads it; `file_name` is what it makes the column `audio` of."""
+    """One message in the form that `datasets` reads.
+
+    `datasets` makes the column `audio` of `file_name`.
+    """
 
     file_name: str
     suite: str
@@ -57,7 +60,7 @@ class FolderRow(msgspec.Struct, frozen=True):
 
 
 class WrittenFolder(msgspec.Struct, frozen=True):
-    """What was written: rows, audio files, and messages that nobody spoke."""
+    """Numbers of written rows, audio files, and messages without audio."""
 
     rows: int
     files: int
@@ -68,24 +71,25 @@ def write_audio_folder(folder: Path, out: Path) -> WrittenFolder:
     """Write a set as an audio folder.
 
     Args:
-        folder: The set.
-        out: Where to; there must be nothing in it.
+        folder: The audio set.
+        out: The new folder; an existing one must be empty.
 
     Raises:
-        DataError: Where the set is damaged or not finished.
-        StoreError: Where nothing can be written.
-        UsageError: Where nobody spoke in it, a suite of it does not exist, or something is in
-            `out`.
+        DataError: If the set is damaged or not finished.
+        StoreError: If the folder cannot be written.
+        UsageError: If the set has no audio, a suite of it does not exist, or `out` is not empty.
     """
     audio_set = AudioSet(folder)
     messages = [message for task in audio_set.tasks for message in audio_set.of(task)]
     rows = list(_rows(messages))
     if not rows:
-        raise UsageError(f"{folder}: nobody speaks in this set: there is no audio to write")
+        raise UsageError(
+            f"{folder}: the set has no audio: record it with `dragoman speak` and a --speaker"
+        )
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already and not empty: name another folder")
     files = {audio_name(each.audio.sha256): each.audio for each in messages if each.audio}
-    # Only sounds that the set names are passed on, wherever a link in it leads.
+    # Only audio that the set names is exported, wherever a link in it leads.
     for audio in files.values():
         audio_set.sound(audio)
     for name in files:
@@ -147,20 +151,19 @@ configs:
 # Spoken messages of {", ".join(f"`{name}`" for name in suites)}
 
 {written.rows:,} messages of users in {written.files:,} audio files; {written.left_out:,} \
-messages that \
-nobody spoke are left out. Voices: {", ".join(settings.tts)}. Line: {settings.line}. Recognizers: \
-{", ".join(settings.asr)}. Made by `dragoman speak`, seed {settings.seed}; \
+messages without audio are excluded. Voices: {", ".join(settings.tts)}. Channel: {settings.line}. \
+Recognizers: {", ".join(settings.asr)}. Made by `dragoman speak`, seed {settings.seed}; \
 `card.json` has its statistics.
 
 | column | holds |
 |---|---|
-| `suite`, `task`, `turn`, `place` | which message |
-| `text`, `said` | as it was typed, and the words that the voice was given |
-| `audio`, `voice`, `seconds` | what reached the ear |
-| `transcripts` | what each recognizer heard: words, and the text that an agent reads |
-| `whitelist` | what the user may be asked to confirm |
+| `suite`, `task`, `turn`, `place` | the message's place in the benchmark |
+| `text`, `said` | the typed text, and its verbalization for the voice |
+| `audio`, `voice`, `seconds` | the audio after the channel, its voice and its length |
+| `transcripts` | the transcript of each recognizer: words, and the text that an agent reads |
+| `whitelist` | the values that the user may be asked to confirm |
 
-Where the texts come from:
+Sources of the texts:
 
 {origins}
 """

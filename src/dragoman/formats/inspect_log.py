@@ -36,13 +36,13 @@ from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import RunStore
 
 VERSION = 2
-"""Of Inspect's format."""
+"""Version of Inspect's format."""
 
 
 class CellLog(msgspec.Struct, frozen=True):
-    """What one log is about: a cell of the grid, with its figures.
+    """Data of one log: a cell of the grid, with its figures.
 
-    `rows` are those of its measures, `ids` its tasks.
+    `rows` are the rows of its measures, `ids` its tasks.
     """
 
     manifest: Manifest
@@ -53,14 +53,14 @@ class CellLog(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Names the log: another run's of the same cell has another."""
+        """The log's id, which differs between runs of the same cell."""
         cell = self.cell
         made = (self.manifest.created, cell.suite, cell.condition.label, cell.agent)
         return content_key(*made)
 
 
 def start_of(log: CellLog) -> Json:
-    """Return what stands in a log before anything was played."""
+    """Return the part of a log that is written before the first conversation."""
     cell, config = log.cell, log.manifest.config
     axes = axis_values(cell.condition)
     return {
@@ -115,13 +115,13 @@ def header_of(
     times: Sequence[float],
     price_of: PriceOf,
 ) -> Json:
-    """Return what a log ends with: how it went, figures, what was used.
+    """Return the header at the end of a log: status, figures and usage.
 
     Args:
         log: The log.
-        reduced: By task its decided rewards.
-        times: When conversations began and ended, in seconds since 1970.
-        price_of: Prices of models.
+        reduced: Decided rewards by task.
+        times: Times at which conversations began and ended, in seconds since 1970.
+        price_of: Function that returns prices of models.
     """
     cell = log.cell
     used = usage_of(cell.usage, price_of)
@@ -174,7 +174,7 @@ def _reward(cell: CellSummary, reduced: Mapping[str, Sequence[float]]) -> Json:
 
 
 def _measures(rows: Iterable[MeasureRow]) -> list[Json]:
-    """Return the figures of measures, one below another; those without a value are left out."""
+    """Return the figures of measures, one per entry; those without a value are excluded."""
     found: dict[tuple[str, str], dict[str, Json]] = {}
     for row in rows:
         if row.measure != REWARD_MEASURE and row.value is not None:
@@ -192,7 +192,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class _Run:
-    """An open run, read by one scoring, a conversation at a time."""
+    """An open run, read under one scoring, one conversation at a time."""
 
     def __init__(self, store: RunStore, scoring: tuple[str, str]) -> None:
         self.store = store
@@ -205,7 +205,7 @@ class _Run:
         self._measured = store.measured()
 
     def played(self, cells: Sequence[StoredCell]) -> Iterator[tuple[SampleSource, Episode]]:
-        """Yield what was played of the planned conversations."""
+        """Yield the played ones of the planned conversations."""
         for cell in cells:
             episode = self.store.episode(cell.key)
             if episode is None:
@@ -229,12 +229,12 @@ def write_inspect_logs(
 
     Args:
         store: The run.
-        scoring: By which rules and judge.
-        folder: Where to; made where it is missing.
-        agent: Only this agent's; None for all.
+        scoring: The rules and the judge.
+        folder: The folder; it is made if it is missing.
+        agent: Name of the only agent; None for all.
 
     Raises:
-        StoreError: Where a file cannot be written.
+        StoreError: If a file cannot be written.
     """
     run = _Run(store, scoring)
     figures = run_figures(store, *scoring)
@@ -259,7 +259,7 @@ def write_inspect_logs(
 
 
 def _name(log: CellLog) -> str:
-    """Return a name as Inspect gives it: when, what, which; programs sort by it."""
+    """Return a file name in Inspect's form, time first, so that programs sort logs by time."""
     created = time_text(log.manifest.created) or NO_TIME
     when = re.sub(r"[^0-9T]", "-", created.partition(".")[0].removesuffix("+00:00"))
     cell = log.cell
@@ -289,6 +289,6 @@ def _write(path: Path, run: _Run, log: CellLog, cells: Sequence[StoredCell]) -> 
 
 
 def decided_reward(outcome: ConversationResult) -> float | None:
-    """Return a reward that enters means; None where there is none."""
+    """Return the reward if means count it; None otherwise."""
     reward = None if outcome.score is None else outcome.score.reward
     return reward.value if isinstance(reward, Scored) and not reward.undecided else None

@@ -1,9 +1,9 @@
 """A conversation as a sample of an Inspect log, with its messages, scores and usage.
 
-The agent is the assistant; every text is what its reader got. Inspect's users call no tools:
-their calls are messages of the user, and the answers are tool messages that say so. What has no
-value is NaN, which Inspect reads as unscored: it enters none of its means. A failure of
-infrastructure or of a participant's code is a sample's error and has no score at all.
+The agent is the assistant; every text is the text that its reader received. Users in Inspect do not
+call tools: the log shows a user's calls as messages of the user, and their results as tool messages
+that say so. A missing value is NaN, which Inspect reads as unscored: its means exclude it. A
+failure of infrastructure or of a participant's code is a sample's error, without any score.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,15 +30,15 @@ from dragoman.store.audio_files import audio_path
 Json = dict[str, object]
 
 AUDIO_ALONE = "(audio)"
-"""The text of a message that reached its listener as audio alone."""
+"""The text of a message that reached its listener only as audio."""
 
 
 def messages_of(episode: Episode, key: str, model: str) -> list[Json]:
-    """Return a conversation's messages; each says in its metadata at which event it stands.
+    """Return a conversation's messages; the metadata of each contain the index of its event.
 
     Args:
         episode: The conversation.
-        key: Names it in its run.
+        key: Id of the conversation within its run.
         model: The agent's name.
     """
     return [
@@ -49,7 +49,7 @@ def messages_of(episode: Episode, key: str, model: str) -> list[Json]:
 
 
 def _message(event: Event, model: str) -> tuple[Json, Json]:
-    """Return an event as a message, and what is told of it beside."""
+    """Return an event as a message, and its metadata."""
     if isinstance(event, ToolResult):
         return _result(event)
     content, calls, record = _reply(event)
@@ -67,7 +67,7 @@ def _message(event: Event, model: str) -> tuple[Json, Json]:
 
 
 def _reply(move: Message) -> tuple[str, tuple[ToolCall, ...], Json]:
-    """Return a move's text, calls and what else is to be told of it."""
+    """Return a move's text and calls, and its metadata."""
     record: Json = {"scripted": True} if move.scripted else {}
     match move.reply:
         case TextReply(utterance=utterance):
@@ -84,7 +84,7 @@ def _received_text(utterance: Utterance) -> str:
 
 
 def _spoken_fields(utterance: Utterance) -> Json:
-    """Return the intended, spoken and heard texts of an utterance, where they can differ.
+    """Return the intended, spoken and recognized texts of an utterance, where they can differ.
 
     The result also has the path of the audio file in the run.
     """
@@ -128,18 +128,18 @@ def _result(result: ToolResult) -> tuple[Json, Json]:
 
 REWARD = "reward"
 NO_VALUE = msgspec.Raw(b"NaN")
-"""JSON has no word for it; Inspect writes and reads this one."""
+"""JSON has no literal for it; Inspect writes and reads this one."""
 
 
 class SampleSource(msgspec.Struct, frozen=True):
-    """What a sample is made of.
+    """Data of a sample.
 
     Attributes:
-        key: Names the conversation in its run.
+        key: Id of the conversation within its run.
         outcome: The conversation with its events, and its score.
-        task: Its task.
-        seed: The conversation's own.
-        limits: What would have ended it.
+        task: The conversation's task.
+        seed: The conversation's own seed.
+        limits: The limits of the conversation.
     """
 
     key: str
@@ -150,19 +150,19 @@ class SampleSource(msgspec.Struct, frozen=True):
 
 
 class InspectSample(msgspec.Struct, frozen=True):
-    """A sample: what lists of samples show of it, and what else only the whole has."""
+    """A sample: the fields that lists show, and those of the whole sample only."""
 
     summary: Json
     further: Json
 
     @property
     def whole(self) -> Json:
-        """All of it, as one object."""
+        """All fields, as one object."""
         return {**self.summary, **self.further}
 
 
 def sample_of(source: SampleSource, episode: Episode, price_of: PriceOf) -> InspectSample:
-    """Return the sample of a conversation that was played."""
+    """Return the sample of a played conversation."""
     outcome = source.outcome
     messages = messages_of(episode, source.key, outcome.agent)
     started = time_text(episode.started)
@@ -199,11 +199,11 @@ def sample_of(source: SampleSource, episode: Episode, price_of: PriceOf) -> Insp
 
 
 NO_TIME = "1970-01-01T00:00:00+00:00"
-"""Where a time must stand and none is known."""
+"""Placeholder for a required time that is unknown."""
 
 
 def time_text(seconds: float) -> str | None:
-    """Return a time in seconds since 1970 as ISO 8601; None where it is not known."""
+    """Return a time in seconds since 1970 as ISO 8601; None if it is unknown."""
     try:
         return datetime.fromtimestamp(seconds, UTC).isoformat() if seconds > 0 else None
     except (OverflowError, ValueError, OSError):
@@ -211,7 +211,7 @@ def time_text(seconds: float) -> str | None:
 
 
 def scores_of(outcome: ConversationResult) -> dict[str, Json]:
-    """Return the reward, its components and what measures counted, by name; of a fault nothing."""
+    """Return the reward, its components and results of measures, by name; none for a fault."""
     episode, score = outcome.episode, outcome.score
     if episode is None or episode.is_fault:
         return {}
@@ -240,7 +240,7 @@ def _reward(outcome: ConversationResult) -> Json:
         metadata["simulator_failed"] = list(score.invalid)
     if isinstance(score.reward, Scored) and score.reward.undecided:
         undecided = ", ".join(score.reward.undecided)
-        why = [f"{score.reward.value:g}, and left out of means: undecided {undecided}"]
+        why = [f"{score.reward.value:g}, and excluded from means: undecided {undecided}"]
         metadata["known_value"] = score.reward.value
     return _score(_value(score.reward), why or ["all is met"], metadata)
 
@@ -293,14 +293,14 @@ def _metadata(source: SampleSource, episode: Episode) -> Json:
 
 
 def _last(messages: Sequence[Json]) -> Json | None:
-    """Return the last message of the agent's."""
+    """Return the agent's last message."""
     return next((each for each in reversed(messages) if each["role"] == "assistant"), None)
 
 
 def _model_events(messages: Sequence[Json], agent: str, when: str) -> Iterator[Json]:
-    """Yield each reply of the agent as a call of a model, whose input is what stands before it.
+    """Yield each reply of the agent as a model call, whose input is the messages before it.
 
-    Inspect's frames of messages are made of these; when each happened is not recorded.
+    Inspect builds its data frames of messages from these; their times are not recorded.
     """
     for place, message in enumerate(messages):
         if message["role"] == "assistant":
@@ -320,7 +320,7 @@ def _model_events(messages: Sequence[Json], agent: str, when: str) -> Iterator[J
 
 
 def _output(message: Json | None, agent: str) -> Json:
-    """Return a message of the agent's as the output of a model."""
+    """Return a message of the agent as the output of a model."""
     if message is None:
         return {"model": agent, "choices": [], "completion": ""}
     choice = {
@@ -346,7 +346,7 @@ _LIMITS: dict[TerminationReason, str] = {
     "timeout": "time",
     "too_many_errors": "custom",
 }
-"""Endings by a limit, and Inspect's word for it."""
+"""Endings by a limit, and Inspect's names for them."""
 
 
 def _limit(episode: Episode, limits: Limits) -> Json | None:
@@ -362,10 +362,10 @@ def _limit(episode: Episode, limits: Limits) -> Json | None:
 
 
 def usage_of(used: Iterable[Usage], price_of: PriceOf) -> Json:
-    """Return what was used by model, and by what it was for.
+    """Return usage by model, and by purpose.
 
-    Inspect counts what a provider had cached apart from the input, and has no unknown: a model
-    whose tokens are not known is left out.
+    Inspect counts cached tokens apart from the input, and cannot represent unknown counts: a model
+    with unknown counts is excluded.
     """
     lines = [line for line in total_usage(used) if _is_known(line)]
     return {

@@ -1,7 +1,7 @@
-"""Export of a run as JUnit XML, for the pages on which CI shows tests.
+"""Export of a run as JUnit XML, for the test reports of CI systems.
 
-A conversation is a test case: failed with its causes, in error where infrastructure or a
-participant's code broke it, skipped where it has no score or was not played.
+A conversation is a test case. It is failed with its causes, in error if infrastructure or a
+participant's code failed, and skipped if it has no score or was not played.
 """
 
 import re
@@ -19,7 +19,7 @@ from dragoman.store.atomic_files import atomic_path
 from dragoman.store.run_store import RunStore
 
 MOST_CHARS = 4_000
-"""Of one text; pages of CI are not where a conversation is read."""
+"""Longest text, in characters; reports of CI are not made for reading conversations."""
 
 _ELEMENTS: dict[OutcomeStatus, str] = {
     "fail": "failure",
@@ -35,16 +35,16 @@ _NOT_XML = re.compile("[\ufffe\uffff]")
 def write_junit(
     store: RunStore, scoring: tuple[str, str], path: Path, agent: str | None = None
 ) -> int:
-    """Write a run as a file of JUnit XML and return how many conversations are in it.
+    """Write a run as a JUnit XML file, and return the number of conversations in it.
 
     Args:
         store: The run.
-        scoring: By which rules and judge.
+        scoring: The rules and the judge.
         path: The file.
-        agent: Only this agent's; None for all.
+        agent: Name of the only agent; None for all.
 
     Raises:
-        StoreError: Where it cannot be written.
+        StoreError: If the file cannot be written.
     """
     rows: dict[tuple[object, ...], list[ConversationResult]] = {}
     for row in outcomes(store, *scoring, heads_only=True):
@@ -84,7 +84,7 @@ def _suite(cell: CellSummary, rows: Sequence[ConversationResult]) -> ET.Element:
 
 
 def _properties(cell: CellSummary) -> dict[str, str]:
-    """Return a cell's figures; what has no value is left out."""
+    """Return a cell's figures, without those that have no value."""
     figures = {
         f"pass^{figure.k}": f"{figure.value:.6g}"
         for figure in cell.result.figures
@@ -113,7 +113,7 @@ def _case(row: ConversationResult) -> ET.Element:
 
 
 def _not_met(row: ConversationResult) -> Iterator[str]:
-    """Yield what was checked for the reward and is not so."""
+    """Yield the checks of the reward that failed."""
     for part in () if row.score is None else row.score.components:
         if part.in_basis:
             for entry in part.evidence:
@@ -132,6 +132,6 @@ def _seconds(value: float) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text that XML can hold, and not longer than a page of CI bears."""
+    """Return a text without characters that XML forbids, truncated for a CI report."""
     shown = _NOT_XML.sub("\ufffd", escape_controls(text[:MOST_CHARS]))
     return f"{shown} ..." if len(text) > MOST_CHARS else shown

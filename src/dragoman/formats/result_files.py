@@ -1,8 +1,8 @@
 """Import and export of result files of other programs, such as tau2-bench.
 
-An imported run can be shown, compared and scored by any rules. The export of an imported run
-starts from the file that it was read from, so that unknown fields survive. Only verdicts of
-another scoring replace the file's own.
+An imported run can be shown, compared and scored under any rules. The export of an imported run
+starts from the original file, so that unknown fields survive. Only verdicts of another scoring
+replace those of the file.
 """
 
 import platform
@@ -36,19 +36,19 @@ from dragoman.store.run_store import RunStore, create_run
 
 
 def import_run(path: Path, folder: Path, created: float, form: str | None = None) -> ImportedRun:
-    """Make a run of result files, with their own verdicts where they have any.
+    """Convert result files to a run, with their own verdicts if they have any.
 
     Args:
         path: A file or a folder.
         folder: The run's folder, new or empty.
-        created: When this is done, in seconds since the epoch.
-        form: The form of replies, where a benchmark's files may have several; None to be told from
+        created: Time of the import, in seconds since the epoch.
+        form: The form of replies, if a benchmark's files may have several; None to detect it from
             the replies.
 
     Raises:
-        DataError: Where a file is missing, damaged or contradicts itself, or data are not pulled.
-        StoreError: Where the run cannot be written.
-        UsageError: Where there is no such form.
+        DataError: If a file is missing, damaged or contradictory, or data are not pulled.
+        StoreError: If the run cannot be written.
+        UsageError: If the form does not exist.
     """
     read = reader_of(path).read_results(path, data_folder(), form)
     cells = tuple(
@@ -65,7 +65,10 @@ def import_run(path: Path, folder: Path, created: float, form: str | None = None
 
 
 def reader_of(path: Path) -> ReadsResults:
-    """Return whose result files there are; where no name tells, the first that reads any at all."""
+    """Return the reader of result files.
+
+    If no file name matches, the first reader that accepts one.
+    """
     readers = [each for each in benchmarks() if isinstance(each, ReadsResults)]
     return next((each for each in readers if each.has_results(path)), readers[0])
 
@@ -102,14 +105,17 @@ Cells = Mapping[str, StoredCell]
 
 
 class Exported(msgspec.Struct, frozen=True):
-    """A run in the format of result files; `simulations` yields each with its id, once."""
+    """A run in the format of result files.
+
+    `simulations` yields each simulation with its id, once.
+    """
 
     head: Mapping[str, msgspec.Raw]
     simulations: Iterator[tuple[str, msgspec.Raw]]
 
 
 def result_formats() -> dict[str, ResultFormat]:
-    """Return the formats of result files that runs can be written as, by name."""
+    """Return the formats of result files that runs can be exported to, by name."""
     formats = [each.result_format() for each in benchmarks() if isinstance(each, WritesResults)]
     return {each.name: each for each in formats}
 
@@ -120,8 +126,8 @@ def export_results(
     """Return a run as a result file, with the verdicts of a scoring (its rules and judge).
 
     Raises:
-        UsageError: Where the run is none of the format's benchmark, or of several agents and none
-            is chosen.
+        UsageError: If the run is not of the format's benchmark, or has several agents and none is
+            chosen.
     """
     manifest = read_manifest(store)
     cells = _choose_agent_cells(store, form, agent)
@@ -143,7 +149,7 @@ def export_results(
 def _choose_agent_cells(
     store: RunStore, form: ResultFormat, agent: str | None
 ) -> dict[str, StoredCell]:
-    """Return by key the cells of the one agent that a file can hold."""
+    """Return, by key, the cells of the single agent that a file can hold."""
     cells = {cell.key: cell for cell in store.cells() if agent in {None, cell.agent}}
     if not all(cell.suite.startswith(f"{form.name}:") for cell in cells.values()):
         raise UsageError(f"{store.folder}: only runs on {form.name} suites have this format")
@@ -204,7 +210,7 @@ def _own(
 
 
 def _originals(store: RunStore) -> Iterator[tuple[str, msgspec.Raw]]:
-    """Yield by cell the records that an imported run was read from."""
+    """Yield the original records of an imported run, by cell."""
     for key, _, episode in store.episodes():
         if episode.source is msgspec.UNSET:
             raise StoreError(f"{store.folder}: an imported conversation lost its record")

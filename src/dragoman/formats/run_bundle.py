@@ -1,10 +1,10 @@
 """Run bundles: one zip file with a run, its audio and an HTML report; packs and unpacks them.
 
-A bundle may come from anybody. Names, number and lengths are checked before a byte is written;
-nothing but the run's file and audio is written, each as a new plain file in a new folder, and
-only if it is what the manifest says. An unpacked run is an untrusted one: it can be read, and is
-resumed only with a person's consent. The report inside is not unpacked, since its scripts would
-be a stranger's.
+A bundle may come from anybody. The names, number and lengths of files are checked before a byte is
+written. Only the run's file and audio are written, each as a new plain file in a new folder, and
+only if it matches the manifest. An unpacked run is untrusted: it can be read, and is resumed only
+with the user's consent. The report inside is not unpacked, because its scripts come from somebody
+else.
 """
 
 import contextlib
@@ -38,19 +38,19 @@ RUN = "run.sqlite"
 
 MOST_FILES = 400_000
 MOST_BYTES = 32 * 2**30
-"""All files of a bundle together, unpacked."""
+"""Largest size of all files of a bundle, unpacked, in bytes."""
 
 MOST_TIMES = 100
 SMALL = 256 * 2**20
-"""Bytes that a bundle may unpack to beyond `MOST_TIMES` the size of its file.
+"""Bytes to which a bundle may unpack even if that exceeds `MOST_TIMES` the size of its file.
 
-Small bundles are thus always accepted. A run packs about ten times.
+Small bundles are thus always accepted. A run is compressed about ten times.
 """
 
 MOST_MANIFEST = 128 * 2**20
 
 AUDIO = re.compile(r"audio/([0-9a-f]{2})/(\1[0-9a-f]{62})\.wav")
-"""A sound's name is the hash of its bytes."""
+"""An audio file is named by the hash of its bytes."""
 
 
 class BundledFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,7 +61,10 @@ class BundledFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BundleManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a bundle says of itself: its format, who made it, the run's name, its other files."""
+    """Manifest of a bundle.
+
+    It has the bundle's format, the version that made it, the run's name, and the other files.
+    """
 
     format: str
     dragoman: str
@@ -77,16 +80,17 @@ _BROKEN = (
 
 
 def unpack_run(path: Path, out: Path) -> BundleManifest:
-    """Make a run of a bundle.
+    """Convert a bundle to a run.
 
     Args:
         path: The bundle.
         out: The run's folder, new or empty.
 
     Raises:
-        DataError: Where the file is no bundle, is damaged, or holds what no bundle does.
-        UsageError: Where something is in the folder already.
-        StoreError: Where what is in it is no run, or nothing can be written.
+        DataError: If the file is not a bundle, is damaged, or holds anything that bundles do not
+            have.
+        UsageError: If the folder is not empty.
+        StoreError: If its content is not a run, or the run cannot be written.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already and not empty: choose another --out")
@@ -114,7 +118,7 @@ def _errors(path: Path) -> Iterator[None]:
 
 
 def _manifest(path: Path, archive: zipfile.ZipFile) -> BundleManifest:
-    """Return what a bundle says it holds, which is all that it holds."""
+    """Return a bundle's manifest, which must match the bundle's files."""
     names = archive.namelist()
     if len(names) > MOST_FILES:
         raise DataError(f"{path}: {len(names)} files, more than {MOST_FILES}")
@@ -138,7 +142,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> BundleManifest:
 
 
 def _require_fitting(path: Path, name: str, stated: BundledFile, entry: zipfile.ZipInfo) -> None:
-    """Refuse names that a bundle does not have, and lengths that are not those stated."""
+    """Refuse names that bundles do not have, and lengths that differ from the manifest."""
     sound = AUDIO.fullmatch(name)
     if sound is None and name not in {README, REPORT, RUN}:
         raise DataError(f"{path}: no bundle has a file {name!r:.80}")
@@ -169,7 +173,7 @@ def _write_all(archive: zipfile.ZipFile, manifest: BundleManifest, folder: Path)
 
 
 def _write(archive: zipfile.ZipFile, name: str, stated: BundledFile, target: Path) -> None:
-    """Write one file as far as its stated length, and refuse it if it is another."""
+    """Write one file up to its stated length, and refuse it if its content differs."""
     digest, left = hashlib.sha256(), stated.bytes
     with archive.open(name) as source, target.open("xb") as file:
         while block := source.read(min(_BLOCK, left + 1)):
@@ -184,16 +188,16 @@ def _write(archive: zipfile.ZipFile, name: str, stated: BundledFile, target: Pat
 
 _TEXT = """A run of Dragoman: {run}
 
-Unpack this file and open report.html in a browser: it needs nothing else, and its sounds are \
-in audio/.
+Unpack this file and open report.html in a browser: it needs no other program, and its audio \
+files are in audio/.
 With Dragoman: dragoman unbundle FILE
 """
 
 
 class PackedBundle(msgspec.Struct, frozen=True):
-    """The packed file, the number of its sounds, and the number of missing sounds.
+    """The packed file, the number of its audio files, and the number of missing ones.
 
-    Missing sounds are those that the run names and that were not found.
+    Missing audio files are those that the run names and that were not found.
     """
 
     path: Path
@@ -206,12 +210,12 @@ def pack_run(folder: Path, out: Path, rules: str | None, judge: str | None) -> P
 
     Args:
         folder: The run.
-        out: The file; one that is there is replaced.
-        rules: The rules of the scoring that the report shows; None for the newest.
-        judge: Its judge.
+        out: The file; an existing one is replaced.
+        rules: The rules of the scoring in the report; None for the newest.
+        judge: The judge of the scoring in the report.
 
     Raises:
-        StoreError: Where the run cannot be read, or the file not be written.
+        StoreError: If the run cannot be read, or the file cannot be written.
     """
     with open_run(folder, write=False) as store:
         named = dict.fromkeys(name for _, _, each in store.episodes() for name in _sounds(each))
@@ -226,7 +230,7 @@ def pack_run(folder: Path, out: Path, rules: str | None, judge: str | None) -> P
 
 
 class _Packing:
-    """One bundle while it is written."""
+    """Writer of one bundle."""
 
     def __init__(
         self, store: RunStore, sounds: AudioFiles, names: list[str], report: str, run: str
@@ -267,7 +271,7 @@ class _Packing:
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    """Return an entry that says nothing of when and by whom it was made."""
+    """Return an entry that does not reveal its time and author."""
     entry = zipfile.ZipInfo(name)
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
@@ -283,7 +287,10 @@ def _sounds(episode: Episode) -> Iterator[str]:
 
 
 def _is_there(sounds: AudioFiles, name: str) -> bool:
-    """Whether a run has the sound of this name: a link in somebody else's run may lead anywhere."""
+    """Return whether a run has the audio of this name.
+
+    A link in somebody else's run may lead anywhere.
+    """
     try:
         return hashlib.sha256(sounds.read(name)).hexdigest() == name
     except StoreError:

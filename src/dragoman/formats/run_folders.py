@@ -1,7 +1,7 @@
-"""Run folders of other programs: forms that runs are imported from and exported to.
+"""Run folders of other programs: formats for import and export of runs.
 
-Other packages register a form under the entry point `dragoman.run_folders`. Those that ship are
-rows of one table.
+Other packages register a format under the entry point `dragoman.run_folders`. The shipped formats
+are rows of one table.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,16 +19,16 @@ ENTRY_POINTS = "dragoman.run_folders"
 BUNDLED: Mapping[str, str] = {
     "mm-tau-p2": "dragoman.papers.mm_tau.run_folders:MM_TAU_FOLDERS",
 }
-"""Forms that ship, by the names that `dragoman export --to` takes."""
+"""Shipped formats, by the names that `dragoman export --to` takes."""
 
 
 class ImportedFolder(msgspec.Struct, frozen=True):
-    """A run folder that became a run.
+    """An imported run folder.
 
     Attributes:
-        document: What `--json` prints of it.
-        done: What was imported, in words.
-        notes: What else a person should know of it.
+        document: Output of `--json`.
+        done: Description of the imported run.
+        notes: Further remarks for the user.
     """
 
     document: Mapping[str, object]
@@ -37,7 +37,7 @@ class ImportedFolder(msgspec.Struct, frozen=True):
 
 
 class WrittenFolder(msgspec.Struct, frozen=True):
-    """A run folder that was written: its tasks, and those left out for want of text or voice."""
+    """A written run folder: its tasks, and those excluded because text or voice is missing."""
 
     path: Path
     tasks: int
@@ -45,35 +45,35 @@ class WrittenFolder(msgspec.Struct, frozen=True):
 
 
 class RunFolderFormat(Protocol):
-    """The form of another program's run folders."""
+    """The format of another program's run folders."""
 
     @property
     def name(self) -> str:
-        """Its name for `dragoman export --to`."""
+        """The format's name for `dragoman export --to`."""
         ...
 
     @property
     def about(self) -> str:
-        """The words for one such folder, with an article."""
+        """Description of one such folder, with an article."""
         ...
 
     def recognizes(self, path: Path) -> bool:
-        """Return whether the names of files there say that it is such a folder."""
+        """Return whether the file names in a folder are those of this format."""
         ...
 
     def read(self, path: Path, folder: Path, created: float, suite: str | None) -> ImportedFolder:
-        """Make a run of a run folder.
+        """Convert a run folder to a run.
 
         Args:
             path: The run folder.
             folder: The run's folder, new or empty.
-            created: When this is done, in seconds since the epoch.
-            suite: What was played; None for what the folder itself says.
+            created: Time of the import, in seconds since the epoch.
+            suite: The suite that was played; None to use the folder's own data.
 
         Raises:
-            DataError: Where a file is missing or damaged.
-            StoreError: Where the run cannot be written.
-            UsageError: Where nobody says what was played.
+            DataError: If a file is missing or damaged.
+            StoreError: If the run cannot be written.
+            UsageError: If the suite is unknown.
         """
         ...
 
@@ -82,21 +82,21 @@ class RunFolderFormat(Protocol):
 
         Args:
             store: The run.
-            out: The folder that gets them.
-            agent: Only this agent's; None for all.
+            out: The parent folder of the run folders.
+            agent: Name of the only agent; None for all.
 
         Raises:
-            UsageError: Where the run has nothing that can be written so.
-            StoreError: Where a file cannot be written.
+            UsageError: If the run has nothing that the format can represent.
+            StoreError: If a file cannot be written.
         """
         ...
 
 
 def run_folder_formats() -> Iterator[RunFolderFormat]:
-    """Yield all forms of run folders, those that ship first.
+    """Yield all formats of run folders, the shipped ones first.
 
     Raises:
-        UsageError: Where another package's form cannot be loaded, or has another name.
+        UsageError: If another package's format cannot be loaded, or has another name.
     """
     for place in BUNDLED.values():
         yield cast("RunFolderFormat", load_object(place))

@@ -22,17 +22,17 @@ def write_parquet(
 ) -> tuple[Path, ...]:
     """Write every table of a run as a Parquet file in a folder and return the files.
 
-    Files of the same names are replaced, each at once.
+    Existing files of the same names are replaced, each atomically.
 
     Args:
         store: The run.
-        scoring: By which rules and judge.
-        folder: Where to; made where it is missing.
-        agent: Only this agent's rows; None for all.
+        scoring: The rules and the judge.
+        folder: The folder; it is made if it is missing.
+        agent: Name of the only agent; None for all.
 
     Raises:
-        UsageError: Where no agent has that name.
-        StoreError: Where a file cannot be written.
+        UsageError: If no agent has this name.
+        StoreError: If a file cannot be written.
     """
     return _write_tables(store, scoring, folder, agent, ("parquet", pl.DataFrame.write_parquet))
 
@@ -42,7 +42,7 @@ def write_csv(
 ) -> tuple[Path, ...]:
     """Write every table of a run as a CSV file.
 
-    Columns of lists hold JSON, and no text is a formula.
+    Columns of lists hold JSON, and a spreadsheet does not read any text as a formula.
 
     Arguments and errors are those of `write_parquet`.
     """
@@ -69,7 +69,7 @@ def _write_tables(
     agent: str | None,
     form: tuple[str, Callable[[pl.DataFrame, Path], None]],
 ) -> tuple[Path, ...]:
-    """Write every table as a file of one form: its suffix, and what writes it."""
+    """Write every table as a file of one form, which is a suffix and a writer function."""
     suffix, write = form
     require_agent(store, agent)
     files = []
@@ -83,13 +83,16 @@ def _write_tables(
 
 
 def _is_of(table: pl.DataFrame, agent: str) -> pl.Expr:
-    """Return which rows are an agent's; those that compare two are where both are."""
+    """Return a filter for an agent's rows.
+
+    A row that compares two agents is included only if both are this agent.
+    """
     names = [name for name in ("agent", "agent_a", "agent_b") if name in table.columns]
     return pl.all_horizontal(pl.col(name) == agent for name in names)
 
 
 def _tables(store: RunStore, scoring: tuple[str, str]) -> dict[str, pl.DataFrame]:
-    """Return the tables of a run; numbers of JSON have no bound, those of a table have 64 bits."""
+    """Return the tables of a run; JSON numbers beyond 64 bits do not fit into a table."""
     try:
         return run_tables(store, *scoring)
     except (pl.exceptions.PolarsError, OverflowError, TypeError) as error:
@@ -102,9 +105,9 @@ def _tables(store: RunStore, scoring: tuple[str, str]) -> dict[str, pl.DataFrame
 def write_json_lines(
     store: RunStore, scoring: tuple[str, str], folder: Path, agent: str | None = None
 ) -> tuple[Path, int]:
-    """Write every planned conversation as a line of JSON; return the file and how many these are.
+    """Write every planned conversation as a line of JSON; return the file and the number of lines.
 
-    A line holds what `dragoman show --json` prints. Arguments and errors are those of
+    A line holds the output of `dragoman show --json`. Arguments and errors are those of
     `write_parquet`.
     """
     require_agent(store, agent)
@@ -125,7 +128,7 @@ def require_agent(store: RunStore, agent: str | None) -> None:
     """Refuse an agent that a run does not have.
 
     Raises:
-        UsageError: Naming those that it has.
+        UsageError: With the agents of the run.
     """
     known = dict.fromkeys(cell.agent for cell in store.cells())
     if agent is not None and agent not in known:

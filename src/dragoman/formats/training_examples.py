@@ -1,7 +1,8 @@
-"""Stored conversations as training examples: the messages an agent saw, its replies and calls.
+"""Stored conversations as training examples: the messages that an agent saw, its replies and calls.
 
-An agent that called in its text gets the view that it had: the functions in the system message,
-results in the user's. Native calls may be written in such a form too, where a suite has one.
+For an agent that called tools in its text, the example keeps its view: the functions in the system
+message, results in user messages. Native calls can be written in such a form, too, if the suite has
+one.
 """
 
 from collections import Counter
@@ -45,15 +46,15 @@ class TextConversation(msgspec.Struct, frozen=True):
 
 
 class TextForms:
-    """Finds the form of conversations.
+    """Finder of the form of conversations.
 
     Args:
-        suite: Their suite.
-        rules: Theirs.
-        form: In which form native calls are written; "" for native ones.
+        suite: The suite of the conversations.
+        rules: The rules of the conversations.
+        form: Form in which native calls are written; "" for native calls.
 
     Raises:
-        UsageError: Where the suite has no such form.
+        UsageError: If the suite does not have this form.
     """
 
     def __init__(self, suite: Suite, rules: Rules, form: str) -> None:
@@ -71,7 +72,7 @@ class TextForms:
 
 
 def why_not_convertible(protocol: TextProtocol, episode: Episode) -> str:
-    """Return why a conversation cannot be told in a form; "" where it can."""
+    """Return why a conversation cannot be written in a form; "" if it can."""
     for event in episode.events:
         if not isinstance(event, Message) or event.by != "agent":
             continue
@@ -83,7 +84,7 @@ def why_not_convertible(protocol: TextProtocol, episode: Episode) -> str:
 
 
 def text_messages(played: TextConversation) -> list[MessageDict]:
-    """Return what an agent saw and wrote, up to its last own words."""
+    """Return the messages that an agent saw and wrote, up to its own last message."""
     messages = past_messages(played.task.history, "agent")
     messages += _messages(played, played.episode.events)
     while messages and messages[-1]["role"] != "assistant":
@@ -140,7 +141,7 @@ def _writing(suite: Suite, rules: Rules, form: str) -> TextProtocol:
 
 
 class RunRows(msgspec.Struct, frozen=True):
-    """The rows of a run, and how many conversations became none, by reason."""
+    """The rows of a run, and the numbers of conversations that gave none, by reason."""
 
     rows: tuple[TrainingExample, ...]
     left_out: dict[str, int]
@@ -149,18 +150,19 @@ class RunRows(msgspec.Struct, frozen=True):
 def rows_of_run(
     store: RunStore, scoring: tuple[str, str], *, only_passed: bool, form: str = ""
 ) -> RunRows:
-    """Return the conversations of a run as rows; the policy is in the system message.
+    """Return the conversations of a run as rows; the system message contains the policy.
 
     Args:
         store: The run.
-        scoring: Rules and judge that say what passed.
-        only_passed: Whether the others are left out; what is unscored did not pass.
-        form: In which form of text native calls are written; "" for native ones.
+        scoring: The rules and the judge that decide which conversations passed.
+        only_passed: Whether other conversations are excluded; an unscored conversation did not
+            pass.
+        form: Form in which native calls are written; "" for native calls.
 
     Raises:
-        UsageError: Where its suite is not known, or has no such form.
-        DataError: Where its suite's data are missing.
-        StoreError: Where the run cannot be read.
+        UsageError: If its suite is unknown, or does not have this form.
+        DataError: If its suite's data are missing.
+        StoreError: If the run cannot be read.
     """
     config = read_manifest(store).config
     suite, rules = load_suite(config.suite), RULES.find(config.rules)
@@ -189,14 +191,14 @@ def _has_passed(score: Score | None) -> bool:
 
 
 def _why_not(cell: StoredCell, task: Task, episode: Episode) -> str:
-    """Return why nothing can be learnt from a conversation as it is stored; "" where it can."""
+    """Return why a stored conversation cannot be used for training; "" if it can."""
     own = [each for each in episode.events if isinstance(each, Message) and each.by == "agent"]
     if episode.is_fault or not own:
         return "broken off"
     if cell.condition != Condition():
-        return "its condition changes what the agent was shown"
+        return "its condition changes the agent's view"
     if task.withheld_tools or task.after or episode.instruction_updates:
-        return "what the agent was shown changed in between"
+        return "the agent's view changed during the conversation"
     return ""
 
 

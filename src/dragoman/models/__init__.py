@@ -1,5 +1,5 @@
 """Clients of language models: chat, embeddings, realtime, agents behind HTTP, and their costs.
 
-It may import `core` and `store`. Nothing here knows a benchmark or a conversation: requests go
-out, replies come back.
+The package may import `core` and `store`. No module here knows a benchmark or a conversation:
+modules send requests and return replies.
 """

@@ -1,8 +1,9 @@
 """Batch API client: collects requests of many conversations and sends them as batches.
 
-JSONL files are uploaded, batches created, polled and fetched; lines of the results are matched by
-their id. The requests of all conversations that wait form one batch: a conversation of ten turns
-waits for ten batches. Providers answer batches later and at a lower price.
+The client uploads JSONL files, creates batches, polls them and fetches their results. It matches
+the lines of the results to requests by id. One batch holds the requests of all conversations that
+wait. A conversation of ten turns therefore waits for ten batches. Providers answer batches later
+than single requests, at a lower price.
 """
 
 import asyncio
@@ -56,11 +57,11 @@ _LINE = msgspec.json.Decoder(_Line)
 
 
 class BatchAnswers(msgspec.Struct, frozen=True):
-    """What a batch brought.
+    """The answers in the result files of a batch.
 
     Attributes:
-        found: By the ids of requests: the answer, or what went wrong with this one.
-        unreadable: Lines that are none.
+        found: By request id: the answer, or the error of this request.
+        unreadable: Number of lines that cannot be parsed.
     """
 
     found: Mapping[str, HttpResponse | TransportError]
@@ -74,7 +75,7 @@ def request_line(key: str, body: bytes) -> bytes:
 
 
 def read_answers(contents: Iterable[bytes]) -> BatchAnswers:
-    """Read the files that a batch brought; of two lines about one request the first counts."""
+    """Read the result files of a batch; the first of two lines about one request counts."""
     found: dict[str, HttpResponse | TransportError] = {}
     unreadable = 0
     for content in contents:
@@ -106,7 +107,7 @@ NAMED = "dragoman"
 """The entry of a batch's metadata that holds our name for it."""
 
 MOST_RESULT_BYTES = 1024**3
-"""The largest file of answers that is read."""
+"""Largest result file that is read, in bytes."""
 
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 _PAGE = 100
@@ -123,7 +124,7 @@ class _Problems(msgspec.Struct):
 
 
 class BatchState(msgspec.Struct):
-    """What a provider says of a batch."""
+    """State of a batch, as the provider reports it."""
 
     id: str
     status: str
@@ -134,14 +135,14 @@ class BatchState(msgspec.Struct):
 
     @property
     def why_failed(self) -> str:
-        """The first reason for which it was not taken."""
+        """The first reason why the provider rejected the batch."""
         problems = self.errors.data if self.errors else []
         first = problems[0] if problems else _Problem()
         return " ".join((first.message or first.code or "no reason given").split())[:300]
 
     @property
     def had_no_room(self) -> bool:
-        """Whether it was more than the provider keeps waiting at a time."""
+        """Whether the batch exceeded the provider's limit of queued requests."""
         problems = self.errors.data if self.errors else []
         return any(problem.code == "token_limit_exceeded" for problem in problems)
 
@@ -156,7 +157,7 @@ class _Page(msgspec.Struct):
 
 
 class BatchTransport(Transport, Protocol):
-    """What asks and posts over HTTP."""
+    """A transport that can also send GET requests."""
 
     async def get(
         self,
@@ -165,21 +166,21 @@ class BatchTransport(Transport, Protocol):
         proxy: str | None = None,
         most_bytes: int = CHAT_BYTES,
     ) -> HttpResponse:
-        """Return what is at an address; raise Fault where no answer came."""
+        """Return the content of an address; raise TransportError if no answer came."""
         ...
 
 
 class BatchApi:
-    """The files and batches of a provider.
+    """The file and batch endpoints of a provider.
 
-    Every method raises `ParticipantError` where the provider broke, `RequestRejected` where it
-    refuses and `RunHalted` where it is down for good.
+    Every method raises `ParticipantError` if the provider fails, `RequestRejected` if it refuses
+    the request, and `RunHalted` if it is down permanently.
 
     Args:
         url: The address that `/files` and `/batches` are added to.
-        headers: Sent with every call, authorization included.
-        web: Carries what is asked.
-        client: The gate of the endpoint.
+        headers: Headers sent with every call, authorization included.
+        web: Transport of the requests.
+        client: Scheduler of the endpoint, which retries calls.
         proxy: The address of a proxy, or None.
     """
 
@@ -198,7 +199,7 @@ class BatchApi:
         self._proxy = proxy
 
     async def upload(self, content: bytes, call_context: CallContext) -> str:
-        """Hand a file of requests in and return its id."""
+        """Upload a file of requests and return its id."""
         file = FormFile("file", "requests.jsonl", "application/jsonl", content)
         kind, body = encode_form({"purpose": "batch"}, file)
 
@@ -208,9 +209,10 @@ class BatchApi:
         return await self._tried(attempt, call_context)
 
     async def create(self, name: str, file_id: str, call_context: CallContext) -> str:
-        """Have a file's requests answered and return the batch's id.
+        """Create a batch for a file of requests and return the batch's id.
 
-        One whose answer was lost on the way is looked for by our name before it is made again.
+        If the answer to an attempt was lost, the next attempt first looks for a batch with our
+        name.
         """
         is_uncertain = False
         asked = {
@@ -231,16 +233,16 @@ class BatchApi:
         return await self._tried(attempt, call_context)
 
     async def find(self, name: str, call_context: CallContext) -> str:
-        """Return the id of the batch that has our name; "" where there is none."""
+        """Return the id of the batch that has our name, or "" if there is none."""
         return await self._tried(lambda: self._found(name), call_context)
 
     async def look(self, batch_id: str, call_context: CallContext) -> BatchState:
-        """Return how a batch stands."""
+        """Return the state of a batch."""
         path = f"/batches/{quote(batch_id, safe='')}"
         return await self._tried(lambda: self._got(path, BatchState), call_context)
 
     async def content(self, file_id: str, call_context: CallContext) -> bytes:
-        """Return what a file holds."""
+        """Return the content of a file."""
         path = f"/files/{quote(file_id, safe='')}/content"
 
         async def attempt() -> bytes:
@@ -284,10 +286,10 @@ def _read(body: bytes, kind: type[T]) -> T:
 
 MOST_REQUESTS = 10_000
 MOST_INPUT_BYTES = 96 * 1024**2
-"""Providers take 50,000 requests and 200 MB; what is answered has to be held, too."""
+"""Providers take 50,000 requests and 200 MB, but the answers have to be held in memory, too."""
 
 MOST_BATCHES = 3
-"""So many batches may fail a request before it counts as one that cannot be answered."""
+"""Number of batches that may fail a request before the request counts as unanswerable."""
 
 FIRST_LOOK = 1.0
 LONGEST_PAUSE = 60.0
@@ -301,7 +303,7 @@ Awaited = Mapping[str, asyncio.Future[HttpResponse]]
 
 
 class _Gathered(msgspec.Struct):
-    """Requests that wait to be sent, and who waits for them."""
+    """Requests that wait to be sent, and the futures of their answers."""
 
     bodies: dict[str, bytes] = {}
     awaited: dict[str, asyncio.Future[HttpResponse]] = {}
@@ -311,14 +313,15 @@ class _Gathered(msgspec.Struct):
 class BatchClient:
     """Sends the requests for one model at one endpoint in batches.
 
-    What has a key (`Idempotency-Key`) is found again by a later process that was killed meanwhile.
+    A request with an `Idempotency-Key` is found again in its batch if the process was killed
+    meanwhile and another process continues the run.
 
     Args:
-        model: The model, as messages name it.
-        endpoint: Where batches are handed in.
-        client: Tells good answers from bad ones.
-        pending: What was handed in and not answered.
-        quiet: After how many seconds without another request a batch is sent.
+        model: The model's name in messages.
+        endpoint: The batch API of the endpoint.
+        client: Scheduler that decides which answers are good.
+        pending: Store of the requests that were submitted and not answered yet.
+        quiet: Seconds without another request after which a batch is sent.
     """
 
     def __init__(
@@ -350,13 +353,13 @@ class BatchClient:
         read: Callable[[bytes], T],
         call_context: CallContext,
     ) -> tuple[T, Attempts]:
-        """Have a body answered in a batch, and return what `read` makes of the answer.
+        """Send a body in a batch, and return the result of `read` for the answer.
 
         Raises:
-            ParticipantError: Where batches brought no readable answer.
-            Misshapen: Where the answer is of another shape.
-            RequestRejected: Where the endpoint refuses the request, or any batch.
-            RunHalted: Where the endpoint has no batches, or is down for good.
+            ParticipantError: If batches brought no readable answer.
+            MalformedResponse: If the answer has another shape.
+            RequestRejected: If the endpoint refuses the request, or every batch.
+            RunHalted: If the endpoint does not offer batches, or is down permanently.
         """
         key, faults = self._key(headers.get("Idempotency-Key", "")), dict[str, int]()
         self._under_way.add(key)
@@ -385,7 +388,7 @@ class BatchClient:
             self._under_way.discard(key)
 
     def settle(self, sent: int, tokens: int) -> None:
-        """Learn nothing: a batch has its own allowance."""
+        """Do nothing: a batch has its own rate limit."""
 
     def close(self) -> None:
         """Stop waiting and forget the answered requests.
@@ -400,7 +403,10 @@ class BatchClient:
         self._answered = set()
 
     def _key(self, given: str) -> str:
-        """Return the id of a request in its batch; two of one key at a time are two requests."""
+        """Return the id of a request in its batch.
+
+        Concurrent requests with one key get different ids.
+        """
         return given if given and given not in self._under_way else uuid.uuid4().hex
 
     def _understood(
@@ -482,9 +488,9 @@ class BatchClient:
             _fail(awaited.values(), gone)
 
     async def _earlier(self, awaited: Awaited) -> dict[str, frozenset[str]]:
-        """Return which of the requests are in which batches of an earlier process.
+        """Return the batches of an earlier process, each with the requests that it holds.
 
-        A batch of which only our name is known may have been handed in all the same.
+        A batch may have been submitted although only our name for it is known.
         """
         found = {}
         for batch in self._pending.holding(self._place, awaited):
@@ -499,7 +505,7 @@ class BatchClient:
         return found
 
     async def _submitted(self, bodies: Mapping[str, bytes], awaited: Awaited) -> None:
-        """Hand a batch in and wait for it."""
+        """Submit a batch and wait for it."""
         name = uuid.uuid4().hex
         content = b"".join(request_line(key, body) for key, body in bodies.items())
         try:
@@ -523,7 +529,7 @@ class BatchClient:
         await self._awaited(batch_id, awaited)
 
     async def _awaited(self, batch_id: str, awaited: Awaited) -> None:
-        """Wait for a batch and hand its answers out."""
+        """Wait for a batch and distribute its answers."""
         try:
             batch, contents = await self._ended(batch_id)
         except RequestRejected as refusal:
@@ -539,7 +545,7 @@ class BatchClient:
             log.warning("%s: batch %s: %d unreadable lines", self._model, batch_id, count)
         missing = _missing(batch)
         outcomes = {key: answers.found.get(key, missing) for key in awaited}
-        # Good answers first: what is refused of one conversation is not refused of all.
+        # Good answers come first: once the model has answered, a refusal does not halt the run.
         for key in sorted(outcomes, key=lambda key: not _is_good(outcomes[key])):
             outcome = outcomes[key]
             if isinstance(outcome, TransportError):
@@ -548,7 +554,7 @@ class BatchClient:
                 awaited[key].set_result(outcome)
 
     async def _ended(self, batch_id: str) -> tuple[BatchState, list[bytes]]:
-        """Return a batch when it has ended, with the files that it brought."""
+        """Return a batch and its result files once it has ended."""
         pause = FIRST_LOOK
         while (batch := await self._endpoint.look(batch_id, self._who)).status not in ENDED:
             await asyncio.sleep(pause)
@@ -558,7 +564,10 @@ class BatchClient:
 
 
 def _batch_error(error: ParticipantError, *, may_pass: bool = False) -> TransportError:
-    """Return what the way to its batch did to a request; one that is gone can be handed in anew."""
+    """Return the error of a request whose batch failed.
+
+    A request can be retried if its batch is gone.
+    """
     return TransportError("server_error", f"its batch: {error}", may_pass=may_pass)
 
 
@@ -567,7 +576,7 @@ def _is_good(outcome: HttpResponse | TransportError) -> bool:
 
 
 def _missing(batch: BatchState) -> TransportError:
-    """Return what became of a request that a batch says nothing about."""
+    """Return the error of a request that a batch does not mention."""
     match batch.status:
         case "completed":
             return TransportError("malformed", f"batch {batch.id} brought no answer to it")

@@ -23,56 +23,61 @@ from dragoman.core.usage import Usage
 
 
 class SpendTracker(Protocol):
-    """Allows calls and counts them."""
+    """Protocol of objects that allow calls and count their usage."""
 
     def require_prices(self, models: Iterable[str]) -> None:
-        """Refuse models whose calls could not be counted."""
+        """Refuse models whose calls cannot be counted."""
         ...
 
     def reserve(self, model: str) -> AbstractAsyncContextManager[None]:
-        """Return what waits until a call of a model may be sent, to be left once it is counted.
+        """Return a context manager that waits until a call of a model may be sent.
 
-        Entering it raises RunHalted where no other call may be sent.
+        The caller leaves it once the call is counted.
+
+        Entering it raises RunHalted if no other call may be sent.
         """
         ...
 
     def record(self, usage: Usage) -> None:
-        """Count what calls consumed; to be told after each, also after one that failed."""
+        """Count the usage of calls.
+
+        The caller reports it after every call, also after a failed one.
+        """
         ...
 
 
 def reserve_spend(
     spend_tracker: SpendTracker | None, model: str
 ) -> AbstractAsyncContextManager[None]:
-    """Return the room for a call of a model; all there is where nothing limits it."""
+    """Return a reservation for a call of a model, or one that allows everything without a limit."""
     return nullcontext() if spend_tracker is None else spend_tracker.reserve(model)
 
 
 class RecordingSpendTracker:
-    """Allows everything, and keeps what was spent for a budget that is kept elsewhere."""
+    """Spend tracker without a limit; it collects usage for a budget in another process."""
 
     def __init__(self) -> None:
         self._spent: list[Usage] = []
 
     def require_prices(self, models: Iterable[str]) -> None:
-        """Refuse nothing: whoever keeps the budget has looked."""
+        """Do nothing: the process that keeps the budget has checked the prices."""
 
     def reserve(self, model: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
         """Allow the call."""
         return nullcontext()
 
     def record(self, usage: Usage) -> None:
-        """Keep what was spent."""
+        """Keep the usage."""
         self._spent.append(usage)
 
     def take(self) -> tuple[Usage, ...]:
-        """Return what was spent since this was last asked."""
+        """Return the usage since the last call of this method."""
         spent, self._spent = tuple(self._spent), []
         return spent
 
 
 MARGIN = 2
-"""What the dearest of a kind is multiplied by: calls grow with their conversations."""
+"""Factor for the highest cost seen of a kind: calls grow with their conversations."""
 
 Left = Callable[[], Decimal | None]
 """A function that returns the amount that may still be spent.
@@ -82,11 +87,11 @@ It returns None if nothing can be reserved, and raises an error if the budget is
 
 
 class Reservations:
-    """Lets work begin as long as what is under way can be paid for.
+    """Reservations that let work begin as long as the work in progress can be paid for.
 
-    For each piece of work twice the dearest seen of its kind is held back. What does not fit waits
-    until it does, or until nothing else is under way; the first of a kind goes alone. Nobody
-    overtakes.
+    Each piece of work reserves twice the highest cost seen of its kind. Work that does not fit
+    waits until it fits, or until no other work is in progress. The first piece of work of a kind
+    runs alone. Work starts in the order of its requests.
     """
 
     def __init__(self) -> None:
@@ -97,10 +102,12 @@ class Reservations:
 
     @asynccontextmanager
     async def reserve(self, kind: str, left: Left) -> AsyncIterator[None]:
-        """Wait until a piece of work of this kind may begin; it is under way until left.
+        """Wait until a piece of work of this kind may begin.
+
+        It counts as in progress until the exit.
 
         Raises:
-            RunHalted: Where the limit is reached.
+            RunHalted: If the limit is reached.
         """
         held = await self._admitted(kind, left)
         try:
@@ -111,7 +118,7 @@ class Reservations:
             self._wake()
 
     def learn(self, kind: str, amount: Decimal) -> None:
-        """Take note of what one piece of work came to."""
+        """Record the cost of one piece of work."""
         self._dearest[kind] = max(amount, self._dearest.get(kind, NOTHING))
 
     async def _admitted(self, kind: str, left: Left) -> Decimal:
@@ -171,7 +178,7 @@ _UNITS: dict[str, tuple[int, Unit]] = {
 
 
 class SpendLimit(msgspec.Struct, frozen=True):
-    """The most that may be spent; `text` is how it was given."""
+    """The largest amount that may be spent; `text` is the limit as the user wrote it."""
 
     amount: Decimal
     unit: Unit
@@ -179,10 +186,10 @@ class SpendLimit(msgspec.Struct, frozen=True):
 
 
 def parse_spend_limit(text: str) -> SpendLimit:
-    """Read a limit as people write it: `5 USD`, `$5`, `2M tokens`, `90 min`, `2 h`.
+    """Parse a limit as people write it: `5 USD`, `$5`, `2M tokens`, `90 min`, `2 h`.
 
     Raises:
-        UsageError: Where it is none.
+        UsageError: If the text is not a limit.
     """
     given = text.strip()
     found = _DOLLARS.fullmatch(given) or _AMOUNT.fullmatch(given)
@@ -199,18 +206,18 @@ def parse_spend_limit(text: str) -> SpendLimit:
 
 
 class Budget:
-    """Counts what this process spends, and halts the run when that reaches a limit.
+    """Counter of this process's spending, which halts the run at a limit.
 
-    Of money and tokens something is held back for every call under way, and near the limit calls
-    wait for each other: it is passed by what the last call costs, and by what calls come to that
-    are more than twice as dear as any of their model before. Of time nothing is held back. What our
-    own cache answered costs nothing.
+    For money and tokens, every call in flight holds a reservation, and near the limit calls wait
+    for each other. The limit is exceeded at most by the cost of the last call, and by calls that
+    cost more than twice as much as any earlier call of their model. A limit in time needs no
+    reservations. Replies from our own cache cost nothing.
 
     Args:
-        limit: The most that may be spent.
-        price_of: Returns prices, for a limit in money.
-        clock: Seconds, for a limit in time; it runs from the first call.
-        goes_on: The command that goes on once the budget is spent.
+        limit: The largest amount that may be spent.
+        price_of: Function that returns prices, for a limit in money.
+        clock: Clock in seconds, for a limit in time, which starts with the first call.
+        goes_on: The command that continues the run once the budget is spent.
     """
 
     def __init__(
@@ -232,14 +239,14 @@ class Budget:
 
     @property
     def spent(self) -> Decimal:
-        """What calls came to so far, in the limit's unit; nothing where that is time."""
+        """Usage so far, in the limit's unit; zero for a limit in time."""
         return self._spent
 
     def require_prices(self, models: Iterable[str]) -> None:
         """Refuse a limit in money for models without a price.
 
         Raises:
-            UsageError: Naming the first such model.
+            UsageError: With the name of the first such model.
         """
         unknown = [model for model in models if self._price_of(model) is None]
         if self.limit.unit == "USD" and unknown:
@@ -249,10 +256,10 @@ class Budget:
             )
 
     def check(self) -> None:
-        """Say whether anything more may be spent.
+        """Check that more may be spent.
 
         Raises:
-            RunHalted: Where it may not.
+            RunHalted: If nothing more may be spent.
         """
         if self._started is None:
             self._started = self._clock()
@@ -269,25 +276,29 @@ class Budget:
             )
 
     def reserve(self, model: str) -> AbstractAsyncContextManager[None]:
-        """Return what waits until a call of a model may be sent, to be left once it is counted.
+        """Return a context manager that waits until a call of a model may be sent.
 
-        Entering it raises RunHalted where no other call may be sent.
+        The caller leaves it once the call is counted.
+
+        Entering it raises RunHalted if no other call may be sent.
         """
         return self._calls_under_way.reserve(model, self.left)
 
     def left(self) -> Decimal | None:
-        """Return what may still be spent; None where the limit is one of time.
+        """Return the amount that may still be spent; None for a limit in time.
 
         Raises:
-            RunHalted: Where that is nothing.
+            RunHalted: If nothing may be spent.
         """
         self.check()
         return None if self.limit.unit == "seconds" else self.limit.amount - self._spent
 
     def record(self, usage: Usage) -> None:
-        """Count what calls consumed; to be told after each, also after one that failed.
+        """Count the usage of calls.
 
-        A use that cannot be counted does not lose the reply: the next `check` halts the run.
+        The caller reports it after every call, also after a failed one.
+
+        If the usage cannot be counted, the reply is not lost: the next `check` halts the run.
         """
         if usage.calls == usage.replayed:
             return
@@ -316,7 +327,7 @@ class Budget:
 
     def _afterwards(self) -> str:
         budget = "another --max-cost" if self._obstacle else "a budget of its own"
-        return f"what was finished is stored: {self._goes_on} goes on with {budget}"
+        return f"finished work is stored: {self._goes_on} continues with {budget}"
 
 
 def _paid_tokens(usage: Usage) -> Decimal | None:
@@ -335,7 +346,7 @@ def _paid_tokens(usage: Usage) -> Decimal | None:
 
 
 def _is_speech_without_tokens(usage: Usage) -> bool:
-    """Whether it is speech that is charged by its length alone."""
+    """Return whether the usage is speech that is charged by its length alone."""
     is_speech = usage.audio_seconds is not None or usage.characters is not None
     return is_speech and usage.input_tokens is None and usage.output_tokens is None
 
@@ -351,7 +362,7 @@ def _format_amount(spent: Decimal, unit: Unit) -> str:
 
 
 class BudgetedModel:
-    """Another model, whose every call is counted against a budget."""
+    """Wrapper of a model that counts every call against a budget."""
 
     def __init__(self, model: ChatModel, budget: SpendTracker) -> None:
         self._model = model
@@ -371,8 +382,8 @@ class BudgetedModel:
         """Return the model's reply.
 
         Raises:
-            RunHalted: Where the budget is spent.
-            ParticipantError: Where the provider broke.
+            RunHalted: If the budget is spent.
+            ParticipantError: If the provider failed.
         """
         async with self._budget.reserve(self.name):
             try:

@@ -1,7 +1,8 @@
 """Provider catalog: URLs, key variables, parameters and history formats of known providers.
 
-The table ships as `providers.toml`; it is read strictly, and once. An address of a model server
-that is given in the place of a model is recognized too, so that an error can name the right form.
+The table ships as `providers.toml`; it is parsed strictly, and once. The module also recognizes the
+address of a model server that the user gives in place of a model, so that an error message can name
+the right form.
 """
 
 import re
@@ -18,9 +19,10 @@ from dragoman.core.errors import UsageError
 from dragoman.models.history_format import HistoryFormat
 
 LITELLM = "litellm:"
-"""Begins the addresses that litellm serves: `litellm:PROVIDER`, or an address in its place.
+"""Prefix of the addresses that litellm serves.
 
-In the table `litellm:` alone is whatever provider a model's name begins with.
+The form is `litellm:PROVIDER`, or `litellm:` with an address instead of PROVIDER. In the table,
+`litellm:` alone stands for any provider that begins a model's name.
 """
 
 ParameterType = Literal["number", "integer", "string", "boolean", "array", "object"]
@@ -36,23 +38,24 @@ TYPES: Mapping[ParameterType, tuple[type, ...]] = {
 
 
 def matches_type(value: object, kind: ParameterType) -> bool:
-    """Whether a value is of a parameter's type; a boolean is no number."""
+    """Return whether a value has a parameter's type; a boolean does not count as a number."""
     return isinstance(value, TYPES[kind]) and isinstance(value, bool) == (kind == "boolean")
 
 
 class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One provider.
+    """One provider of the catalog.
 
     Attributes:
-        url: The address that `/chat/completions` is added to; empty where the user must give one.
+        url: The address that `/chat/completions` is added to; empty if the user must give one.
         url_env: The environment variable that may hold another address.
         key_env: The environment variable that holds the key.
-        needs_key: Whether nothing works without one.
-        seeds: Whether it takes a seed.
-        schemas: Whether it takes a JSON schema for replies.
-        refuses: Parameters that it does not take.
-        audio: How it takes audio in messages, by the name in the table.
-        history: The form in which it takes histories; the safe one where nothing else is known.
+        needs_key: Whether every call needs a key.
+        seeds: Whether the provider accepts a seed.
+        schemas: Whether the provider accepts a JSON schema for replies.
+        refuses: Parameters that the provider does not accept.
+        audio: Name of the form in which the provider accepts audio in messages; the table defines
+            the forms.
+        history: The form in which the provider accepts histories; the safe form if none is known.
         other_keys: Environment variables that litellm itself reads.
     """
 
@@ -69,9 +72,9 @@ class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ModelFamily(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Models that share what they do not take; `instead` names the parameter to use.
+    """Models that refuse the same parameters; `instead` names the parameters to use.
 
-    `history` is the form in which they take histories, where it is not their provider's.
+    `history` is the form in which they accept histories, if it differs from their provider's.
     """
 
     match: tuple[str, ...]
@@ -85,10 +88,10 @@ class ProviderCatalog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole table.
 
     Attributes:
-        parameters: What may be set, and its type.
-        audio: How parts of messages that are audio are written, by name.
-        audio_models: Patterns of models that are known to hear.
-        providers: By name.
+        parameters: Names of the parameters that may be set, with their types.
+        audio: Forms of audio parts in messages, by name.
+        audio_models: Patterns of models that are known to accept audio.
+        providers: Providers by name.
         models: Families of models; the first that matches counts.
     """
 
@@ -99,11 +102,11 @@ class ProviderCatalog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     audio_models: tuple[str, ...] = msgspec.field(name="hearing")
 
     def hears(self, model: str) -> bool:
-        """Return whether a model, `provider/name`, is known to hear."""
+        """Return whether a model, `provider/name`, is known to accept audio."""
         return any(fnmatchcase(model, pattern) for pattern in self.audio_models)
 
     def family(self, model: str) -> ModelFamily:
-        """Return what is known of a model, `provider/name`; the first match counts."""
+        """Return the family of a model, `provider/name`; the first match counts."""
         for family in self.models:
             if any(fnmatchcase(model, pattern) for pattern in family.match):
                 return family
@@ -125,19 +128,19 @@ _ENDPOINT = re.compile(
     r"|audio/(?:transcriptions|translations|speech))",
     re.IGNORECASE,
 )
-"""Paths that are asked themselves; the paths of a protocol are added to what stands before them."""
+"""Paths of requests; the paths of a protocol are added to the part before them."""
 
 _OLLAMA = re.compile(r"(?P<base>.*)/api/(?:chat|generate|tags)", re.IGNORECASE)
-"""Paths of Ollama's own protocol; it speaks OpenAI's beside them, under /v1."""
+"""Paths of Ollama's own protocol; Ollama also serves OpenAI's protocol, under /v1."""
 
 _VERSION = re.compile(r".*/v1", re.IGNORECASE)
 
 
 def model_server_base(url: str) -> str:
-    """Return the `base_url` of the models behind an address; "" where it is not a model server's.
+    """Return the `base_url` of a model server's address, or "" if it is not a model server.
 
     Args:
-        url: An address without credentials; its query is left out.
+        url: An address without credentials; the result has no query.
     """
     parts = urlsplit(url)
     base = _without_endpoint(parts.path)
@@ -158,14 +161,14 @@ def suggest_model_name(base_url: str) -> str:
 
 
 def require_base_url(base_url: str, what: str) -> None:
-    """Refuse an address that ends in what a protocol adds to it.
+    """Refuse an address that ends in a path that the protocol adds to it.
 
     Args:
         base_url: The address.
-        what: What it is called in messages.
+        what: The setting's name in messages.
 
     Raises:
-        UsageError: With the address that is meant.
+        UsageError: With the correct address.
     """
     parts = urlsplit(base_url)
     base = _without_endpoint(parts.path)
@@ -180,7 +183,7 @@ _ADDED = "/chat/completions or another path of the protocol"
 
 
 def _without_endpoint(path: str) -> str | None:
-    """Return the path before that of an endpoint; None where it ends in none."""
+    """Return the path before the path of an endpoint; None if the path does not end in one."""
     path = path.rstrip("/")
     if found := _ENDPOINT.fullmatch(path):
         return found["base"] if found["version"] is None else found["version"]

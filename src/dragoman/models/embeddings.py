@@ -25,9 +25,9 @@ class EmbeddingModel:
 
     Args:
         name: The name in tables and prices, for example `openai/text-embedding-3-small`.
-        endpoint: Where it is reached; its settings are sent with every call.
-        sender: Sends the calls.
-        budget: What the run may spend; None for no limit.
+        endpoint: Address of the model; its settings are sent with every call.
+        sender: The sender of the calls.
+        budget: The budget of the run; None for no limit.
     """
 
     def __init__(
@@ -40,11 +40,11 @@ class EmbeddingModel:
         self._has_answered = False
 
     async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Usage]:
-        """Return one vector per text, in their order, and what that consumed.
+        """Return one vector per text, in the order of the texts, and the usage.
 
         Raises:
-            ParticipantError: Where no vectors could be had.
-            RunHalted: Where the budget is spent, or the endpoint refuses whatever it is asked.
+            ParticipantError: If no vectors came back.
+            RunHalted: If the budget is spent, or the endpoint refuses every request.
         """
         async with reserve_spend(self._budget, self.name):
             return await self._counted(texts)
@@ -105,7 +105,7 @@ class _Body(msgspec.Struct):
 
 
 def _read(answer: bytes, count: int) -> tuple[list[list[float]], int | None]:
-    """Return the vectors in the order of their texts, and the tokens read where they are told."""
+    """Return the vectors in the order of their texts, and the input tokens if they are reported."""
     try:
         body = msgspec.json.decode(answer, type=_Body)
     except DECODING_ERRORS as error:

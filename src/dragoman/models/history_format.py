@@ -1,9 +1,9 @@
 """Message history in the format that an endpoint accepts, adapted when an endpoint rejects it.
 
-A history holds what the model replied and what it heard. Servers are strict about what comes back:
-some parse arguments of earlier calls, some check names and ids, some require the reasoning, others
-refuse it. The record keeps what the model wrote; its history holds a valid form of invalid parts.
-An error response can name another format: the request is then sent again in that format.
+A history holds the model's replies and its input. Servers are strict about the history that comes
+back: some parse arguments of earlier calls, some check names and ids, some require the reasoning,
+others refuse it. The record keeps the model's own text; its history holds a valid form of invalid
+parts. An error response can name another format: the request is then sent again in that format.
 """
 
 import hashlib
@@ -21,25 +21,25 @@ from dragoman.models.endpoints.error_responses import ErrorDetails
 HistoryMessage = Mapping[str, object]
 
 ReasoningReturn = Literal["never", "with_calls", "always", "filled"]
-"""Which replies go back with their reasoning: none, those that call tools, or all of them.
+"""The replies that go back with their reasoning: none, those that call tools, or all of them.
 
-With `filled`, a reply that has none goes back with a word that says so.
+With `filled`, a reply without reasoning goes back with a placeholder.
 """
 
 WordlessCalls = Literal["null", "empty", "filled"]
-"""The content of a reply of calls alone: null, an empty text, or a word that says so."""
+"""The content of a reply that consists of calls only: null, an empty text, or a placeholder."""
 
 NO_REASONING = "(none)"
-"""In the place of the reasoning of a reply that has none, for endpoints that want it of all."""
+"""Placeholder for missing reasoning, for endpoints that require reasoning in every reply."""
 
 INVALID_ARGUMENTS = "invalid_arguments"
 """Name of the one argument that replaces arguments that are not a JSON object.
 
-It holds the text that the model wrote.
+The argument holds the text that the model wrote.
 """
 
 EMPTY_CONTENT = "(empty)"
-"""In the place of content that is empty, for endpoints that refuse it."""
+"""Placeholder for empty content, for endpoints that refuse it."""
 
 BEGINNING = "(The conversation begins.)"
 """The user's message before a history that begins with the assistant.
@@ -48,11 +48,11 @@ It is added where roles must alternate.
 """
 
 FILLED_FIELD = "reasoning_content"
-"""The field in which endpoints want the reasoning of every reply."""
+"""The field in which endpoints require the reasoning of every reply."""
 
 _NINE = 9
 _PLAIN_FIELDS = 2
-"""Of a message without calls: role and content."""
+"""Number of fields of a message without calls: role and content."""
 _CALL_FIELDS = frozenset(CALL_FIELDS)
 _MOST_NAME = 64
 _MOST_SHOWN = 2_000
@@ -67,18 +67,18 @@ class HistoryFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The form of a history that an endpoint accepts.
 
     Attributes:
-        reasoning: Which replies go back with their reasoning.
-        keeps_ids: Whether ids of calls stay as the server gave them. Else they become nine letters
-            and digits, which every provider takes (Mistral takes nothing else).
-        keeps_tied_ids: Whether ids stay that their own server may read: Kimi's, and those beside a
-            signature.
+        reasoning: The replies that go back with their reasoning.
+        keeps_ids: Whether ids of calls stay as the server gave them. Otherwise they become nine
+            letters and digits, which every provider accepts (Mistral accepts only these).
+        keeps_tied_ids: Whether ids stay that the server itself may parse: Kimi's ids, and ids of
+            calls with a signature.
         keeps_extras: Whether fields such as thought signatures go back.
-        keeps_content: Whether content goes back as it came, reasoning between the words included.
-        takes_empty: Whether a message without words is accepted.
-        wordless_calls: The content of a reply of calls alone.
-        names_results: Whether the results of functions go out with the functions' names.
-        takes_system: Whether a system message is.
-        takes_any_order: Whether roles need not alternate.
+        keeps_content: Whether content goes back unchanged, including reasoning within the text.
+        takes_empty: Whether a message without text is accepted.
+        wordless_calls: The content of a reply that consists of calls only.
+        names_results: Whether results of functions contain the functions' names.
+        takes_system: Whether a system message is accepted.
+        takes_any_order: Whether roles may come in any order.
     """
 
     reasoning: ReasoningReturn = "with_calls"
@@ -94,16 +94,16 @@ class HistoryFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def grows(self) -> bool:
-        """Whether a history that grows keeps what was written of it: no message changes another."""
+        """Whether a growing history keeps its earlier messages unchanged."""
         return self.takes_system and self.takes_any_order
 
     def writer(self) -> Callable[[Sequence[HistoryMessage]], list[HistoryMessage]]:
-        """Return what writes the messages of one history, each once and in order."""
+        """Return a function that writes the messages of one history, each once and in order."""
         return _Writer(self).written
 
 
 class _Writer:
-    """Writes one history; ids are unique in all of it."""
+    """Writer of one history; ids are unique within it."""
 
     def __init__(self, form: HistoryFormat) -> None:
         self._form = form
@@ -113,7 +113,7 @@ class _Writer:
         self._count = 0
 
     def written(self, messages: Sequence[HistoryMessage]) -> list[HistoryMessage]:
-        """Return messages in the endpoint's form."""
+        """Return messages in the endpoint's format."""
         written = [self._one(message) for message in messages]
         if not self._form.takes_system:
             written = _with_system_as_user(written)
@@ -178,7 +178,7 @@ class _Writer:
         return written
 
     def _id(self, given: str, *, is_tied: bool) -> str:
-        """Return the id under which a call goes back; it is new where it was used before."""
+        """Return the id under which a call goes back; a repeated id is replaced."""
         self._count += 1
         is_tied = is_tied or _KIMI_ID.fullmatch(given) is not None
         may_stay = self._form.keeps_ids or (is_tied and self._form.keeps_tied_ids)
@@ -191,7 +191,7 @@ class _Writer:
 
 
 def nine_character_id(text: str) -> str:
-    """Return nine letters and digits that follow from a text."""
+    """Return nine letters and digits that are derived from a text."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()[:_NINE]
 
 
@@ -207,7 +207,10 @@ def legal_function_name(name: str) -> str:
 
 
 def ensure_json_object(arguments: str) -> str:
-    """Return arguments that are a JSON object; others become the one argument of an object."""
+    """Return arguments that are a JSON object.
+
+    Other arguments become the one value of an object.
+    """
     try:
         _OBJECT.decode(arguments)
     except DECODING_ERRORS:
@@ -225,7 +228,7 @@ def _with_system_as_user(messages: Iterable[HistoryMessage]) -> list[HistoryMess
 def _alternating(messages: Sequence[HistoryMessage]) -> list[HistoryMessage]:
     """Return messages in which user and assistant alternate, the user first.
 
-    Messages of one side that follow each other become one; a tool's results stay where they are.
+    Consecutive messages of one side become one; results of tools stay in place.
     """
     written: list[HistoryMessage] = []
     for message in messages:
@@ -257,20 +260,20 @@ def _parts(content: object) -> list[object]:
 
 
 class AdaptedFormat(NamedTuple):
-    """A form to ask again with, and the remark that says what was changed."""
+    """A format for the next attempt, and the remark about the change."""
 
     form: HistoryFormat
     remark: RemarkKind
 
 
 def adapt_history_format(reason: ErrorDetails, form: HistoryFormat) -> AdaptedFormat | None:
-    """Return the form that a refusal asks for.
+    """Return the format that a refusal asks for.
 
-    The result is None if it asks for none, or for the form that it refused.
+    The result is None if it asks for none, or for the format that it refused.
 
     Args:
-        reason: What the refusal says.
-        form: The form that was refused.
+        reason: The parsed refusal.
+        form: The refused format.
     """
     found = (
         adapted for way in _ADAPTATIONS for adapted in way(reason, form) if adapted.form != form
@@ -280,7 +283,7 @@ def adapt_history_format(reason: ErrorDetails, form: HistoryFormat) -> AdaptedFo
 
 def _of_roles(reason: ErrorDetails, form: HistoryFormat) -> Iterator[AdaptedFormat]:
     if reason.refuses_system and form.takes_system:
-        # The policy is then a user's message, beside the user's own words.
+        # The policy is then a user's message, next to the user's own text.
         yield AdaptedFormat(
             msgspec.structs.replace(form, takes_system=False, takes_any_order=False),
             "system_as_user",
@@ -344,4 +347,4 @@ _ADAPTATIONS: tuple[Callable[[ErrorDetails, HistoryFormat], Iterator[AdaptedForm
     _of_calls,
     _of_other_fields,
 )
-"""What may be changed, the most telling words first."""
+"""Adaptations, in the order in which the wording of a refusal is matched."""

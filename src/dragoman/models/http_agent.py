@@ -2,9 +2,9 @@
 
     POST {"session", "messages", "tools", "metadata"}  ->  {"content", "tool_calls", "usage"}
 
-Messages and tools have OpenAI's shapes. The id of the task is not sent: an agent must not know
-which task it is. A server needs no state; `session` names the conversation for those that keep
-some.
+Messages and tools have OpenAI's form. The request does not contain the task's id, because an agent
+must not know which task it is. A server does not need state; `session` names the conversation for
+servers that keep some.
 """
 
 import logging
@@ -31,20 +31,20 @@ from dragoman.models.http.transport import (
 )
 
 MOST_ANSWER_BYTES = 4 * 1024 * 1024
-"""The largest answer that is read."""
+"""The largest answer that is read, in bytes."""
 
 MOST_NAMES, MOST_NAME_CHARS = 4, 30
-"""What is shown of an object that is no answer."""
+"""Limits for an error message: shown names of an object that is not an answer, and their length."""
 
 
 class RequestMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a request tells beside the conversation.
+    """Data of a request in addition to the conversation.
 
     Attributes:
-        seed: The conversation's seed, below 2**31; the same for all of its requests.
-        dragoman: The version that asks.
+        seed: The conversation's seed, below 2**31; all of its requests have the same one.
+        dragoman: The version of Dragoman.
         must_call: Whether the reply must call a tool.
-        user: What the agent is told of its user, as data; left out where it is told nothing.
+        user: Facts about the user that the agent is told, as data; absent if it is told none.
     """
 
     seed: int
@@ -63,7 +63,7 @@ class AgentRequest(msgspec.Struct, frozen=True):
 
 
 def encode_request(request: ChatRequest) -> bytes:
-    """Return the body that asks an agent for its next reply."""
+    """Return the request body for an agent's next reply."""
     metadata = RequestMetadata(request.seed, VERSION, request.tools.must_call, request.user)
     return _ENCODER.encode(
         AgentRequest(request.session, request.messages, request.tools.encoded, metadata)
@@ -71,10 +71,10 @@ def encode_request(request: ChatRequest) -> bytes:
 
 
 def decode_request(body: bytes) -> AgentRequest:
-    """Read a request, as a server does.
+    """Parse a request, as a server does.
 
     Raises:
-        DataError: Where it is none.
+        DataError: If the body is not a request.
     """
     with TranslatedErrors(DataError, "not a request for a reply"):
         body.decode()
@@ -89,7 +89,7 @@ def offered_tools(request: AgentRequest) -> list[dict[str, object]]:
 
 
 def encode_answer(answer: ParsedAgentReply) -> bytes:
-    """Return the body that carries an answer; one without words or calls where it is unusable."""
+    """Return the body of an answer; an unusable answer has neither text nor calls."""
     body: dict[str, object]
     match answer.reply:
         case TextReply() as said:
@@ -103,15 +103,15 @@ def encode_answer(answer: ParsedAgentReply) -> bytes:
 
 
 def decode_answer(body: bytes, position: int) -> ParsedAgentReply:
-    """Read an agent's answer; unusable arguments are the agent's mistake, kept on the call.
+    """Parse an agent's answer; unusable arguments are the agent's mistake and stay on the call.
 
     Args:
         body: The answer's bytes.
-        position: The number of messages so far; it makes ids of calls that have none.
+        position: The number of messages so far, from which the ids of calls without an id are made.
 
     Raises:
-        Unreadable: Where the body is damaged or tells of an error: the server's fault.
-        Misshapen: Where it is whole, and something else than an answer.
+        MalformedResponse: If the body is damaged or reports an error, which is the server's fault.
+        UnexpectedResponse: If the body is whole, but not an answer.
     """
     if len(body) > MOST_ANSWER_BYTES:
         raise MalformedResponse(f"an answer of {len(body):,} bytes, read are {MOST_ANSWER_BYTES:,}")
@@ -138,7 +138,7 @@ def _is_whole(body: bytes) -> bool:
 
 
 def _without_reply(body: bytes) -> MalformedResponse | UnexpectedResponse:
-    """Return what is wrong with an object that holds no reply."""
+    """Return the error for an object without a reply."""
     names = list(_OBJECT.decode(body))
     if "error" in names:
         return MalformedResponse("not an agent's answer (it tells of an error)")
@@ -167,18 +167,18 @@ ADVICE = {
     404: "check the path of its address",
     405: "check the path of its address",
 }
-"""What to do where an endpoint refuses whatever it is asked."""
+"""Advice by status, for an endpoint that refuses every request."""
 
 
 class HttpAgent:
-    """Asks an agent's server for each reply; keeps nothing between them.
+    """Agent client that asks a server for each reply and keeps no state between them.
 
     Args:
-        name: The name in tables.
-        url: Where it is asked.
-        sender: Sends the requests.
-        token: Sent as a bearer token; "" for none.
-        hears_audio: Whether it can be given audio itself.
+        name: The agent's name in tables.
+        url: Address of the agent.
+        sender: The sender of the requests.
+        token: Bearer token of the requests; "" for none.
+        hears_audio: Whether the agent accepts audio itself.
     """
 
     def __init__(
@@ -197,8 +197,9 @@ class HttpAgent:
         """Return the agent's reply.
 
         Raises:
-            ParticipantError: Where no answer could be had.
-            RunHalted: Where the server refuses whatever it is asked, or its first answer is none.
+            ParticipantError: If the agent gave no answer.
+            RunHalted: If the server refuses every request, or its first answer is not an answer of
+                the protocol.
         """
         position = len(request.messages)
 
@@ -230,10 +231,13 @@ class HttpAgent:
         return Completion(answer.reply, raw, usage, Latency(attempts.seconds))
 
     def _unexpected_response(self, error: UnexpectedResponse) -> ParticipantError | RunHalted:
-        """Return the end of a conversation, or of the run where no answer was one so far."""
+        """Return the error for an answer of another shape.
+
+        It ends the conversation, or the run if no valid answer came so far.
+        """
         if self._has_answered:
             return error
-        return RunHalted(f"{self.name}: {error}: docs/agents.md says what it must be")
+        return RunHalted(f"{self.name}: {error}: docs/reference/agents.md says what it must be")
 
     def _refused(self, refusal: RequestRejected) -> ParticipantError | RunHalted:
         line = f"{self.name}: {refusal}"

@@ -26,13 +26,13 @@ from dragoman.models.prices import PRICE, parse_price
 from dragoman.models.response_audio import FORMATS
 
 EXTRA = "extra."
-"""The prefix of parameters that no table knows and that are sent as they are."""
+"""Prefix of parameters that the table does not list and that are sent unchanged."""
 
 HEARS = "hears"
 """The parameter for whether a model accepts audio: on, off, or a form of the table."""
 
 EQUAL = "|"
-"""Stands between the addresses of endpoints that give the same answers."""
+"""Separator between the addresses of endpoints that serve the same model."""
 
 HTTP = ("http", "https")
 
@@ -53,18 +53,20 @@ _RESERVED = frozenset(
 
 
 class ModelSpec(msgspec.Struct, frozen=True):
-    """One model with all that is to be sent with its calls.
+    """One model with everything that is sent with its calls.
 
     Attributes:
-        written: The text that it was read from; agents are told apart by it.
+        written: The original text, which distinguishes agents.
         name: `provider/name`, as in prices and ledgers.
-        provider: What is known of its provider.
-        model: The name at the provider.
-        base_url: The address given, or "". Several equal endpoints have theirs with a bar between.
-        key_env: The environment variable of the key, given or the provider's.
+        provider: The provider's entry in the catalog.
+        model: The model's name at the provider.
+        base_url: The given address, or "". The addresses of several equal endpoints are separated
+            by a bar.
+        key_env: The environment variable of the key, from the parameters or the provider.
         settings: Parameters of every call.
-        audio: How it takes audio in messages; None for a model that cannot hear.
-        history: The form in which it takes histories.
+        audio: The form in which the model accepts audio in messages; None for a model without audio
+            input.
+        history: The form in which the model accepts histories.
     """
 
     written: str
@@ -82,7 +84,7 @@ class ModelSpec(msgspec.Struct, frozen=True):
 
     @property
     def identity(self) -> str:
-        """The content key of everything that can change an answer; no key is part of it."""
+        """Content hash of everything that can change an answer; it does not contain a key."""
         return content_key(
             "model-1",
             self.name,
@@ -95,7 +97,7 @@ class ModelSpec(msgspec.Struct, frozen=True):
 
 
 def parse_model_spec(written: str) -> ModelSpec:
-    """Read a model.
+    """Parse a model name.
 
     Raises:
         UsageError: For a provider or parameter that does not exist or does not fit.
@@ -147,7 +149,7 @@ def parse_model_spec(written: str) -> ModelSpec:
 
 
 def _audio(hears: str, written: str, provider: Provider, facts: ProviderCatalog) -> PartForm | None:
-    """Return how a model takes audio; None where it cannot hear."""
+    """Return the form in which a model accepts audio; None if it accepts none."""
     if hears == "off":
         return None
     name = provider.audio if hears == "on" else hears
@@ -160,7 +162,7 @@ def _audio(hears: str, written: str, provider: Provider, facts: ProviderCatalog)
 
 
 def with_default_parameter(spec: ModelSpec, name: str, value: object) -> ModelSpec:
-    """Return a model with a parameter set, unless it is given or the model does not take it."""
+    """Return a model with a parameter set, unless it is given or the model does not accept it."""
     refused = {*load_provider_catalog().family(spec.name).refuses, *spec.provider.refuses}
     if name in spec.settings or name in refused:
         return spec
@@ -168,10 +170,10 @@ def with_default_parameter(spec: ModelSpec, name: str, value: object) -> ModelSp
 
 
 def parse_parameters(query: str, written: str) -> list[tuple[str, str]]:
-    """Return the parameters after a name's question mark, each given once.
+    """Return the parameters after a name's question mark; each may occur once.
 
     Raises:
-        UsageError: Where they are no parameters, or one is given twice.
+        UsageError: If the text does not consist of parameters, or one occurs twice.
     """
     try:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
@@ -185,10 +187,10 @@ def parse_parameters(query: str, written: str) -> list[tuple[str, str]]:
 
 
 def parse_switch(text: str, name: str, written: str) -> bool:
-    """Return what a switch says.
+    """Return the value of a switch.
 
     Raises:
-        UsageError: Where it is neither on nor off.
+        UsageError: If the text is neither on nor off.
     """
     if text not in {"on", "off"}:
         raise UsageError(f"{written}: {name} is on or off, not {text!r}")
@@ -200,11 +202,12 @@ def parse_base_url(url: str, what: str, schemes: Collection[str] = HTTP) -> str:
 
     Args:
         url: The address.
-        what: What it is called in messages.
-        schemes: How it may begin; the first is shown.
+        what: The setting's name in messages.
+        schemes: Accepted schemes; error messages show the first one.
 
     Raises:
-        UsageError: Where it is none; it is not repeated, for it may hold credentials.
+        UsageError: If the text is not an address; the error does not repeat it, because it may hold
+            credentials.
     """
     none = UsageError(f"{what} is an address: write {next(iter(schemes))}://HOST:PORT/v1")
     try:
@@ -220,10 +223,10 @@ def parse_base_url(url: str, what: str, schemes: Collection[str] = HTTP) -> str:
 
 
 def require_no_credentials(written: str) -> None:
-    """Refuse what must not be repeated in any message.
+    """Refuse a name with content that must not appear in any message.
 
     Raises:
-        UsageError: For a key, also in the place of its variable, or characters that are no text.
+        UsageError: For a key, even in place of its variable, or for characters that are not text.
     """
     if not written.isprintable():
         raise UsageError("a model's name holds characters that cannot be printed")
@@ -241,7 +244,7 @@ def require_no_address(written: str) -> None:
     """Refuse an address in the place of a model.
 
     Raises:
-        UsageError: With the form that is meant.
+        UsageError: With the correct form.
     """
     address = f"http://{written}" if _HOST_AND_PORT.match(written) else written
     if address.lower().startswith(HTTP_SCHEMES):
@@ -251,10 +254,10 @@ def require_no_address(written: str) -> None:
 
 
 def require_no_agent_name(written: str) -> None:
-    """Refuse the name of an agent before a model that is none.
+    """Refuse an agent's name before a model that is not an agent.
 
     Raises:
-        UsageError: Where there is one.
+        UsageError: If the text begins with a name.
     """
     name, equals, _ = re.split(r"[/?]", written, maxsplit=1)[0].partition("=")
     if equals:
@@ -262,7 +265,7 @@ def require_no_agent_name(written: str) -> None:
 
 
 def holds_secret(query: str) -> bool:
-    """Whether a parameter of an address is named like what is to be kept secret."""
+    """Return whether a parameter of an address has a name that is typical of secrets."""
     return any(_SECRET.search(name) for name, _ in parse_qsl(query, keep_blank_values=True))
 
 
@@ -279,7 +282,7 @@ _SECRET = re.compile(
 
 
 def key_variable(given: str, base_url: str, provider: Provider) -> str:
-    """Return the variable of the key; a provider's own key goes to its own address only."""
+    """Return the variable of the key; a provider's own key is sent only to its own address."""
     return given or ("" if base_url and provider.needs_key else provider.key_env)
 
 
@@ -322,7 +325,10 @@ def _require_accepted_parameter(name: str, model: str, facts: ProviderCatalog) -
 
 
 def parse_value(text: str) -> object:
-    """Return what a parameter's text means: JSON where it is some, else the text itself."""
+    """Return the value of a parameter's text.
+
+    It is the text's JSON value, or the text itself if it is not JSON.
+    """
     try:
         return msgspec.json.decode(text)
     except DECODING_ERRORS:
@@ -330,5 +336,5 @@ def parse_value(text: str) -> object:
 
 
 def sent_settings(settings: Mapping[str, object]) -> dict[str, object]:
-    """Return the parameters under the names that they are sent by."""
+    """Return the parameters under the names in the request."""
     return {name.removeprefix(EXTRA): value for name, value in settings.items()}

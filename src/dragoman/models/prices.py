@@ -1,4 +1,4 @@
-"""Price table: dated prices per million tokens that ship, a user's own, prices in model names.
+"""Price table per million tokens: shipped dated prices, user prices, prices in names.
 
 A price in a model's name is `price=0` for a free model, `price=0.15/0.60` for input and output.
 """
@@ -22,7 +22,7 @@ from dragoman.core.texts.decoding import DECODING_ERRORS, MOST_BYTES, load_toml
 from dragoman.store.safe_files import read_bounded
 
 PRICE = "price"
-"""The parameter that says what a model costs; it is neither sent nor part of what the model is."""
+"""The parameter with a model's price; it is neither sent nor part of the model's identity."""
 
 FREE_OF_CHARGE = Price(
     NOTHING,
@@ -32,7 +32,7 @@ FREE_OF_CHARGE = Price(
     output_audio=NOTHING,
     batch=Decimal(1),
 )
-"""What costs nothing, whatever was used of it."""
+"""The price of a free model, whatever its usage."""
 
 _NUMBER = r"\d{1,6}(?:\.\d{1,9})?"
 _BOTH = re.compile(rf"({_NUMBER})/({_NUMBER})")
@@ -40,14 +40,14 @@ _ONE = re.compile(_NUMBER)
 
 
 def parse_price(text: str, written: str) -> Price:
-    """Read what a model costs.
+    """Parse the price of a model.
 
     Args:
-        text: The parameter's value: 0, or dollars per million tokens sent and received.
+        text: The parameter's value: 0, or dollars per million input and output tokens.
         written: The model's name, for messages.
 
     Raises:
-        UsageError: Where it is no price.
+        UsageError: If the text is not a price.
     """
     if _ONE.fullmatch(text) and not Decimal(text):
         return FREE_OF_CHARGE
@@ -60,12 +60,12 @@ def parse_price(text: str, written: str) -> Price:
             f"out, such as {PRICE}=0.15/0.60, not {text!r:.40}"
         )
     sent, received = dollars
-    # What is stated is what is paid: also in batches.
+    # A price in a name is the price that is paid, in batches, too.
     return Price(sent, received, batch=Decimal(1)) if any(dollars) else FREE_OF_CHARGE
 
 
 def strip_price(written: str) -> str:
-    """Return a model's name without its price: what the model is, and what it is called by."""
+    """Return a model's name without its price, which identifies the model."""
     name, mark, query = written.partition("?")
     if not mark or "/" not in name or name.startswith(("http://", "https://")):
         return written
@@ -74,10 +74,10 @@ def strip_price(written: str) -> str:
 
 
 def price_in_name(written: str) -> Price | None:
-    """Return the price that stands in a model's name; None where none does.
+    """Return the price in a model's name; None if it has none.
 
     Raises:
-        UsageError: Where it is no price, or stands there twice.
+        UsageError: If the parameter is not a price, or occurs twice.
     """
     if strip_price(written) == written:
         return None
@@ -93,7 +93,7 @@ def _is_price(part: str) -> bool:
 
 
 OLD_DAYS = 180
-"""A price that was looked up longer ago is told to be old."""
+"""Age in days from which a shipped price is reported as old."""
 
 MOST_DOLLARS = Decimal(1_000_000)
 _DATE_STAMP = re.compile(r"[-@](?:\d{4}-\d{2}-\d{2}|20\d{6})$")
@@ -107,7 +107,7 @@ class _PriceList(msgspec.Struct, forbid_unknown_fields=True):
 
     @property
     def priced(self) -> dict[str, Price]:
-        """The prices, each with the list's share for batches where it has none of its own."""
+        """The prices; each has the list's factor for batches if it has none of its own."""
         if self.batch is None:
             return self.prices
         return {
@@ -131,7 +131,7 @@ class PriceOrigin(msgspec.Struct, frozen=True):
 
 
 class AgedPrice(msgspec.Struct, frozen=True):
-    """A model whose price was looked up so many days ago."""
+    """A model, and the age of its price in days."""
 
     model: str
     origin: PriceOrigin
@@ -142,10 +142,10 @@ class PriceTable(msgspec.Struct, frozen=True):
     """Prices by the names of models.
 
     Attributes:
-        as_of: Where the prices come from, in words.
+        as_of: Description of the source of the prices.
         prices: All prices.
-        own: Those among them that a person gave.
-        origins: Where those that ship are from, by model.
+        own: Prices that the user gave, which `prices` contains, too.
+        origins: Origins of the shipped prices, by model.
     """
 
     as_of: str
@@ -161,13 +161,13 @@ class PriceTable(msgspec.Struct, frozen=True):
         return self.prices.get(model) or self.prices.get(_DATE_STAMP.sub("", model))
 
     def origin_of(self, model: str) -> PriceOrigin | None:
-        """Return where the price of a model is from; None where it has none or a person gave it."""
+        """Return the origin of a model's price; None if it has no price or the user gave it."""
         plain = model.removesuffix(BATCHED)
         name = plain if plain in self.prices else _DATE_STAMP.sub("", plain)
         return None if name in self.own else self.origins.get(name)
 
     def aged(self, models: Iterable[str], today: date) -> tuple[AgedPrice, ...]:
-        """Return the models whose price that ships is older than `OLD_DAYS`, the oldest first."""
+        """Return the models whose shipped price is older than `OLD_DAYS`, the oldest first."""
         origins = {model: self.origin_of(model) for model in models}
         aged = [
             AgedPrice(model, origin, (today - origin.as_of).days)
@@ -181,10 +181,10 @@ NO_PRICES = PriceTable("", {}, {})
 
 
 def load_prices(extra: Path | None) -> PriceTable:
-    """Return the prices that ship, with those of a person's own file laid over them.
+    """Return the shipped prices, overridden by those of a user's own file.
 
     Raises:
-        UsageError: Where the file cannot be read or is not a table of prices.
+        UsageError: If the file cannot be read or is not a table of prices.
     """
     if extra is None:
         return prices_with({})
@@ -208,7 +208,7 @@ def load_prices(extra: Path | None) -> PriceTable:
 
 
 def prices_with(own: Mapping[str, Price]) -> PriceTable:
-    """Return the prices that ship, with others laid over them."""
+    """Return the shipped prices, overridden by others."""
     lists = _load_bundled_prices()
     dates = sorted({one.as_of.isoformat() for one in lists})
     listed = {model: price for one in lists for model, price in one.priced.items()}

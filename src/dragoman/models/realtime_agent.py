@@ -1,6 +1,6 @@
 """Realtime speech-to-speech model as an agent: one WebSocket session per conversation.
 
-The endpoint keeps the conversation, so a reply cannot be asked for twice. A lost connection ends
+The endpoint keeps the conversation, so a reply cannot be requested twice. A lost connection ends
 the conversation as an infrastructure error, and the conversation may be played again from its
 start.
 """
@@ -60,11 +60,11 @@ from dragoman.models.realtime_protocol import (
 INTERRUPTION, CALLER = "interruption", "caller"
 
 Compose = Callable[[str, str], str]
-"""Returns what a model is told, of a policy and of what is told beside it."""
+"""A function that returns a model's instructions from a policy and additional instructions."""
 
 
 class WebSocketOpener(Protocol):
-    """What opens connections."""
+    """Protocol of objects that open WebSocket connections."""
 
     async def open(
         self,
@@ -78,18 +78,18 @@ class WebSocketOpener(Protocol):
 
 
 class RealtimeEndpoint(msgspec.Struct, frozen=True):
-    """Where sessions are opened, and how they are set up.
+    """Address of a realtime endpoint, and the setup of its sessions.
 
     Attributes:
         label: The agent's name in tables.
-        model: Its name in ledgers.
-        url: The address, with the model in it.
-        key: Sent as a bearer token, and taken out of whatever the endpoint says; "" for none.
+        model: The model's name in ledgers.
+        url: The address, including the model.
+        key: Bearer token, which is removed from everything that the endpoint sends; "" for none.
         proxy: The address of a proxy, or None.
-        session: What a session is set up with beside instructions and tools.
+        session: Settings of a session in addition to instructions and tools.
         interrupted_after: Seconds of a spoken reply after which the caller interrupts; None for
             never.
-        total: Seconds that a whole response may take.
+        total: Longest time of a whole response, in seconds.
     """
 
     label: str
@@ -103,12 +103,12 @@ class RealtimeEndpoint(msgspec.Struct, frozen=True):
 
 
 class SessionResources(msgspec.Struct, frozen=True):
-    """What an endpoint is reached through.
+    """Resources with which sessions reach an endpoint.
 
     Attributes:
-        sockets: Open connections.
-        client: Lets responses be asked for.
-        budget: What may be spent; None for no limit.
+        sockets: Opener of connections.
+        client: Scheduler that decides when a response may be requested.
+        budget: Spend tracker of the run; None for no limit.
     """
 
     sockets: WebSocketOpener
@@ -117,12 +117,12 @@ class SessionResources(msgspec.Struct, frozen=True):
 
 
 class RealtimeAgent:
-    """A realtime model in the part of the agent.
+    """A realtime model in the role of the agent.
 
     Args:
-        endpoint: Where its sessions are.
-        reach: What it is reached through.
-        compose: Makes the instructions.
+        endpoint: Endpoint of the sessions.
+        reach: Resources with which sessions reach the endpoint.
+        compose: Function that composes the instructions.
     """
 
     def __init__(
@@ -135,20 +135,23 @@ class RealtimeAgent:
 
     @property
     def name(self) -> str:
-        """The name in tables."""
+        """The agent's name in tables."""
         return self.endpoint.label
 
     @property
     def hears_audio(self) -> bool:
-        """Whether it can be given audio itself."""
+        """Whether the agent accepts audio itself."""
         return True
 
     async def open(self, opening: SessionStart) -> "RealtimeSession":
-        """Open a session; the endpoint is not reached before the first reply."""
+        """Open a session; the connection is opened at the first reply."""
         return RealtimeSession(self, opening)
 
     def refused(self, line: str, *, is_of_one: bool) -> ParticipantError | RunHalted:
-        """Return the end of a conversation, or of the run where nothing was answered so far."""
+        """Return the error for a refusal.
+
+        It ends the conversation, or the run if nothing was answered so far.
+        """
         if is_of_one and self.has_answered:
             return ParticipantError(f"{self.name}: the endpoint refuses: {line}")
         return RunHalted(f"{self.name}: the endpoint refuses: {line}")
@@ -167,11 +170,11 @@ class RealtimeSession:
         self._is_greeted = False
 
     async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
-        """Send what was heard, and return what the model says or calls.
+        """Send the input, and return the model's words or calls.
 
         Raises:
-            ParticipantError: Where the session broke; it cannot be gone on with.
-            RunHalted: Where the endpoint refuses whatever it is asked, or the budget is spent.
+            ParticipantError: If the session failed; it cannot be continued.
+            RunHalted: If the endpoint refuses every request, or the budget is spent.
         """
         budget = self._agent.reach.budget
         async with reserve_spend(budget, self._who.model):
@@ -196,7 +199,7 @@ class RealtimeSession:
         return answer
 
     def update_instructions(self, instructions: str) -> None:
-        """Take what is told from the next reply on."""
+        """Set the instructions from the next reply on."""
         self._opening = msgspec.structs.replace(self._opening, instructions=instructions)
 
     async def close(self) -> None:
@@ -229,7 +232,7 @@ class RealtimeSession:
         return SessionReply(reply, responded.raw, usage, latency=latency)
 
     async def _attempt(self, tools: Toolset) -> CompletedResponse:
-        """Ask for one response; only opening the session is done anew where it broke."""
+        """Request one response; if the session cannot be opened, another attempt opens it again."""
         session = self._session(tools)
         if self._connection is None:
             self._connection = await self._opened(session)
@@ -255,7 +258,7 @@ class RealtimeSession:
             await connection.begin(session)
         except TransportError as fault:
             await connection.close()
-            # Nothing was said yet: another connection does as well.
+            # Nothing was said yet: a retry over another connection is harmless.
             raise TransportError(fault.kind, fault.detail, fault.retry_after) from None
         except BaseException:
             await connection.close()
@@ -263,7 +266,7 @@ class RealtimeSession:
         return connection
 
     def _session(self, tools: Toolset) -> dict[str, object]:
-        """Return what the session is set up with now."""
+        """Return the current settings of the session."""
         opening = self._opening
         return {
             **self._agent.endpoint.session,
@@ -306,7 +309,10 @@ def _encode_spoken_events(sounds: AudioStore, reference: AudioRef) -> list[Clien
 
 
 def _past(opening: SessionStart) -> Iterator[Item]:
-    """Yield what a side saw and did up to its last own move; the rest reaches it as heard."""
+    """Yield the items that a side saw and made up to its own last move.
+
+    The rest arrives as input.
+    """
     history, side = opening.history, opening.side
     own = [
         at for at, event in enumerate(history) if isinstance(event, Message) and event.by == side
@@ -326,7 +332,7 @@ def _visible_items(event: Event, side: Role) -> Iterator[Item]:
         case TextReply(utterance=utterance) if event.by == side:
             yield assistant_text_item(utterance.intended)
         case TextReply(utterance=utterance):
-            # What was heard before the session began was text.
+            # Everything that was heard before the session began was text.
             yield user_text_item(utterance.received or utterance.intended)
         case ToolCallReply(calls=calls) if event.by == side:
             yield from map(function_call_item, calls)

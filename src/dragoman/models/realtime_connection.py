@@ -1,7 +1,7 @@
 """Connection of one realtime session: configuration, input, and responses read from its events.
 
-The state of a session is lost with its connection. Only opening it, and a response that failed
-before anything of it arrived, may be retried.
+The state of a session is lost with its connection. Retries are possible only while it is being
+opened, and for a response that failed before any part of it arrived.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ CALL = "function_call"
 
 
 class HeardShare(msgspec.Struct, frozen=True):
-    """How much of a spoken item was heard: so many milliseconds."""
+    """The heard part of a spoken item, in milliseconds."""
 
     item_id: str
     milliseconds: int
@@ -72,7 +72,7 @@ _USAGE = msgspec.json.Decoder(_Tokens | None)
 
 
 class ResponseBuilder:
-    """Takes the events of one response, in the order in which items begin."""
+    """Collects the events of one response, in the order in which items begin."""
 
     def __init__(self) -> None:
         self._samples: dict[str, bytearray] = {}
@@ -82,20 +82,20 @@ class ResponseBuilder:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing has come yet."""
+        """Whether no event has come yet."""
         return not (self._samples or self._words or self._items)
 
     @property
     def audio_seconds(self) -> float:
-        """How long what was said lasts so far."""
+        """Length of the speech so far, in seconds."""
         return self._audio_bytes / BYTES_PER_SECOND
 
     def add(self, event: AudioDelta | TextDelta | ItemDone) -> None:
-        """Take an event.
+        """Add an event.
 
         Raises:
-            Fault: Where a response grows without end.
-            Unreadable: For audio that is none.
+            TransportError: If a response exceeds the limits on audio and text.
+            MalformedResponse: For invalid audio.
         """
         match event:
             case AudioDelta(item_id=item, delta=delta):
@@ -111,7 +111,7 @@ class ResponseBuilder:
             raise TransportError("oversized", "a response without end", may_pass=False)
 
     def finish(self, response: FinishedResponse) -> None:
-        """Take the whole items that a response names at its end."""
+        """Add the complete items at the end of a response."""
         self._items |= {item.id: item for item in response.output}
 
     def cuts(self, seconds: float) -> tuple[HeardShare, ...]:
@@ -127,13 +127,13 @@ class ResponseBuilder:
         return tuple(found)
 
     def audio(self, cuts: Iterable[HeardShare] = ()) -> Audio | None:
-        """Return what was heard; None where nothing was."""
+        """Return the heard audio; None if nothing was heard."""
         ends = {cut.item_id: cut.milliseconds * RATE_HZ // 1_000 * 2 for cut in cuts}
         pcm = b"".join(bytes(each[: ends.get(item)]) for item, each in self._samples.items())
         return Audio(pcm, RATE_HZ) if pcm else None
 
     def words(self, cuts: Iterable[HeardShare] = ()) -> str:
-        """Return what was said, of an item that was cut the share of its words that was heard."""
+        """Return the words; of an item that was cut off, the share of its words that was heard."""
         shares = {
             cut.item_id: cut.milliseconds
             * BYTES_PER_SECOND
@@ -148,7 +148,7 @@ class ResponseBuilder:
         return " ".join(text for text in said if text.strip())
 
     def calls(self) -> tuple[ToolCall, ...]:
-        """Return the calls."""
+        """Return the tool calls."""
         return with_unique_ids(
             [
                 parse_tool_call(item.call_id, item.name, item.arguments, index)
@@ -169,7 +169,7 @@ class ResponseBuilder:
 def build_reply(
     gathered: ResponseBuilder, response: FinishedResponse, cuts: Iterable[HeardShare] = ()
 ) -> Reply:
-    """Return a response as a reply; one that says and calls nothing is unusable, and says why."""
+    """Return a response as a reply; without words and calls it is unusable, with a reason."""
     words = gathered.words(cuts)
     if calls := gathered.calls():
         return ToolCallReply(calls, words or None)
@@ -183,7 +183,7 @@ def build_reply(
 
 
 def response_usage(response: FinishedResponse, purpose: str, model: str) -> Usage:
-    """Return what a response consumed; what makes no sense is unknown."""
+    """Return the usage of a response; malformed counts become unknown."""
     try:
         reported = _USAGE.decode(response.usage) or _Tokens()
     except DECODING_ERRORS:
@@ -202,7 +202,10 @@ def response_usage(response: FinishedResponse, purpose: str, model: str) -> Usag
 
 
 def _share(text: str, share: float) -> str:
-    """Return about the beginning of a text, whole words where it has any."""
+    """Return approximately this share of a text, from its beginning.
+
+    The result has whole words if the text has spaces.
+    """
     at = int(len(text) * min(share, 1.0))
     beginning = text[:at]
     if at >= len(text) or text[at].isspace() or " " not in text:
@@ -211,14 +214,14 @@ def _share(text: str, share: float) -> str:
 
 
 CANCEL = "cancel"
-"""The id of the event that cancels: what an endpoint complains of it is no fault."""
+"""The id of the cancel event: an endpoint's complaint about it is not a fault."""
 
 RATE_LIMITED = "rate_limit_exceeded"
 INVALID = "invalid_request_error"
 
 
 class SessionRejected(ParticipantError):  # noqa: N818 - says what the endpoint did
-    """What an endpoint refuses in a session: the same would be refused again."""
+    """A refusal within a session; a retry would be refused, too."""
 
     def __init__(self, complaint: RealtimeError) -> None:
         super().__init__(complaint.line)
@@ -226,16 +229,16 @@ class SessionRejected(ParticipantError):  # noqa: N818 - says what the endpoint 
 
 
 class CompletedResponse(msgspec.Struct, frozen=True):
-    """A response that is over.
+    """A finished response.
 
     Attributes:
-        gathered: What came.
-        response: How it ended.
-        raw: The event that ended it.
-        cuts: What the caller did not hear, having interrupted.
-        seconds: From asking to the end.
-        first_word_s: Seconds from asking to the first sound or word; None where there was none.
-        pause: Seconds that the endpoint asks to wait before the next response.
+        gathered: The collected events.
+        response: The response object at the end.
+        raw: The event that ended the response.
+        cuts: The heard parts of the items that the caller interrupted.
+        seconds: Seconds from the request to the end.
+        first_word_s: Seconds from the request to the first audio or word; None if there was none.
+        pause: Seconds to wait before the next response, as the endpoint asks.
     """
 
     gathered: ResponseBuilder
@@ -248,11 +251,11 @@ class CompletedResponse(msgspec.Struct, frozen=True):
 
 
 class RealtimeConnection:
-    """A session that is open.
+    """An open session.
 
     Args:
-        socket: The connection.
-        total: Seconds that a whole response may take.
+        socket: The WebSocket connection.
+        total: Longest time of a whole response, in seconds.
     """
 
     def __init__(self, socket: WebSocket, total: float) -> None:
@@ -261,44 +264,44 @@ class RealtimeConnection:
         self._pause = 0.0
 
     async def begin(self, session: Mapping[str, object]) -> None:
-        """Wait for the session, and set it up.
+        """Wait for the session, and configure it.
 
         Raises:
-            Fault: Where the endpoint breaks, or says nothing.
-            SessionRejected: Where it takes none of this.
+            TransportError: If the endpoint fails, or sends nothing.
+            SessionRejected: If the endpoint refuses the settings.
         """
         async with _time_limit(self._total):
             await self._awaited(SessionCreated)
             await self._update(session)
 
     async def update(self, session: Mapping[str, object]) -> None:
-        """Set what is given from now on.
+        """Change settings of the session.
 
         Raises:
-            Fault: Where the endpoint breaks, or says nothing.
-            SessionRejected: Where it does not take it.
+            TransportError: If the endpoint fails, or sends nothing.
+            SessionRejected: If the endpoint refuses the settings.
         """
         async with _time_limit(self._total):
             await self._update(session)
 
     async def send(self, events: Sequence[ClientEvent]) -> None:
-        """Send events that are not answered one by one.
+        """Send events that get no individual answers.
 
         Raises:
-            Fault: Where the connection is gone.
+            TransportError: If the connection is gone.
         """
         for event in events:
             await self._socket.send(msgspec.json.encode(event))
 
     async def respond(self, interrupted_after: float | None = None) -> CompletedResponse:
-        """Ask for a response and take it in.
+        """Request a response and collect it.
 
         Args:
             interrupted_after: Seconds of speech after which the caller interrupts.
 
         Raises:
-            Fault: Where it broke; another attempt is of use where nothing had come of it.
-            SessionRejected: Where the endpoint refuses to respond.
+            TransportError: If the response failed; a retry makes sense if no part of it arrived.
+            SessionRejected: If the endpoint refuses to respond.
         """
         async with _time_limit(self._total):
             responded = await self._respond(interrupted_after)
@@ -308,7 +311,7 @@ class RealtimeConnection:
         return responded
 
     async def close(self) -> None:
-        """End the session."""
+        """Close the session."""
         await self._socket.close()
 
     async def _update(self, session: Mapping[str, object]) -> None:
@@ -346,7 +349,10 @@ class RealtimeConnection:
             pass
 
     async def _next(self) -> tuple[msgspec.Raw, ServerEvent | None]:
-        """Return the next event; a complaint is raised, unless it is of cancelling too late."""
+        """Return the next event.
+
+        An error event is raised, unless it reports a late cancellation.
+        """
         frame = await self._socket.receive()
         try:
             event = read_event(frame)
@@ -372,7 +378,7 @@ def _take(gathered: ResponseBuilder, event: AudioDelta | TextDelta | ItemDone) -
 def _require_whole(
     response: FinishedResponse, gathered: ResponseBuilder, *, is_cancelled: bool
 ) -> None:
-    """Refuse a response that is none; one that the model broke off itself is what it said."""
+    """Refuse a failed or cancelled response; one that the model ended early is its reply."""
     details = response.status_details
     if response.status == "failed":
         complaint = (details.error if details is not None else None) or RealtimeError()
@@ -387,7 +393,7 @@ def _require_whole(
 def _error_of(
     complaint: RealtimeError, *, may_pass: bool = False
 ) -> TransportError | SessionRejected:
-    """Return what a complaint means: a refusal, or a fault of the endpoint."""
+    """Return the error for a complaint: a refusal, or a fault of the endpoint."""
     if complaint.code == RATE_LIMITED:
         return TransportError(
             "rate_limited", f"refused for now: {complaint.line}", may_pass=may_pass
@@ -399,7 +405,7 @@ def _error_of(
 
 @asynccontextmanager
 async def _time_limit(seconds: float) -> AsyncIterator[None]:
-    """Bound how long something may take, whatever comes of it in between."""
+    """Limit the total time of an operation, whatever arrives in between."""
     try:
         async with asyncio.timeout(seconds):
             yield

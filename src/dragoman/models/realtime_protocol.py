@@ -1,8 +1,7 @@
 """Events of OpenAI's realtime protocol, sent and received, with their 24 kHz PCM audio.
 
-Client events have the form of the protocol's general availability. Of server events only those
-that matter here are decoded, strictly; names of the protocol's beta mean the same as the later
-names.
+Client events have the form of the protocol's general availability. Only the server events that
+matter here are decoded, strictly; names of the protocol's beta have the meaning of the later names.
 """
 
 import base64
@@ -23,14 +22,14 @@ RATE_HZ = 24_000
 BYTES_PER_SECOND = RATE_HZ * SAMPLE_BYTES
 CHUNK_SECONDS = 2
 SHORTEST_SECONDS = 0.1
-"""Less than this is refused by endpoints; it is filled up with silence."""
+"""Shortest audio that endpoints accept, in seconds; shorter audio is padded with silence."""
 
 
 def resample_for_realtime(audio: Audio) -> Audio:
-    """Return audio as the protocol wants it; equal audio gives equal samples.
+    """Return audio in the protocol's format; equal audio gives equal samples.
 
     Raises:
-        UsageError: Where another rate is needed and the package for it is missing.
+        UsageError: If another rate is needed and the package for it is missing.
     """
     if audio.rate_hz == RATE_HZ:
         return audio
@@ -48,10 +47,10 @@ def resample_for_realtime(audio: Audio) -> Audio:
 
 
 def prepare_audio(audio: Audio) -> Audio:
-    """Return audio as an endpoint gets it: at the protocol's rate, and not shorter than it takes.
+    """Return audio for an endpoint: at the protocol's rate, and padded to the shortest length.
 
     Raises:
-        UsageError: As `resample_for_realtime` does.
+        UsageError: As `resample_for_realtime`.
     """
     pcm = resample_for_realtime(audio).pcm
     missing = int(SHORTEST_SECONDS * BYTES_PER_SECOND) - len(pcm)
@@ -59,7 +58,7 @@ def prepare_audio(audio: Audio) -> Audio:
 
 
 def encode_audio_chunks(audio: Audio) -> Iterator[str]:
-    """Yield audio as the texts that are appended to an endpoint's buffer."""
+    """Yield audio as the base64 texts that are appended to an endpoint's buffer."""
     pcm = prepare_audio(audio).pcm
     size = CHUNK_SECONDS * BYTES_PER_SECOND
     for start in range(0, len(pcm), size):
@@ -67,10 +66,10 @@ def encode_audio_chunks(audio: Audio) -> Iterator[str]:
 
 
 def decode_samples(text: str) -> bytes:
-    """Return the samples that a text holds.
+    """Return the samples in a text.
 
     Raises:
-        Unreadable: Where it is no base64 of whole samples.
+        MalformedResponse: If the text is not base64, or does not hold whole samples.
     """
     try:
         pcm = base64.b64decode(text, validate=True)
@@ -88,19 +87,19 @@ FORMAT = {"type": "audio/pcm", "rate": RATE_HZ}
 
 
 class UpdateSession(msgspec.Struct, frozen=True, tag_field="type", tag="session.update"):
-    """Sets what is given; what is left out stays."""
+    """Changes settings of the session; omitted settings stay."""
 
     session: Mapping[str, object]
 
 
 class AppendAudio(msgspec.Struct, frozen=True, tag_field="type", tag="input_audio_buffer.append"):
-    """Adds samples, in base64, to what is heard next."""
+    """Adds samples, in base64, to the input buffer."""
 
     audio: str
 
 
 class CommitAudio(msgspec.Struct, frozen=True, tag_field="type", tag="input_audio_buffer.commit"):
-    """Makes the samples added so far a message of the user."""
+    """Turns the samples in the buffer into a message of the user."""
 
 
 class CreateItem(msgspec.Struct, frozen=True, tag_field="type", tag="conversation.item.create"):
@@ -110,7 +109,7 @@ class CreateItem(msgspec.Struct, frozen=True, tag_field="type", tag="conversatio
 
 
 class TruncateItem(msgspec.Struct, frozen=True, tag_field="type", tag="conversation.item.truncate"):
-    """Takes back what nobody heard of a spoken message, from so many milliseconds on."""
+    """Removes the unheard part of a spoken message, from this time in milliseconds on."""
 
     item_id: str
     audio_end_ms: int
@@ -122,7 +121,7 @@ class CreateResponse(msgspec.Struct, frozen=True, tag_field="type", tag="respons
 
 
 class CancelResponse(msgspec.Struct, frozen=True, tag_field="type", tag="response.cancel"):
-    """Ends the response that is under way; `event_id` is named where there is none any more."""
+    """Cancels the current response; `event_id` appears in the endpoint's error if there is none."""
 
     event_id: str
 
@@ -139,17 +138,17 @@ ClientEvent = (
 
 
 def user_text_item(text: str) -> Item:
-    """Return words that reach the model as text."""
+    """Return an item with the user's words as text."""
     return _message("user", "input_text", text)
 
 
 def assistant_text_item(text: str) -> Item:
-    """Return words of the model from before the session."""
+    """Return an item with the model's words from before the session."""
     return _message("assistant", "output_text", text)
 
 
 def function_call_item(call: ToolCall) -> Item:
-    """Return a call of the model from before the session."""
+    """Return an item with a call of the model from before the session."""
     arguments = call.raw or msgspec.json.encode(call.arguments).decode()
     return {
         "type": "function_call",
@@ -160,13 +159,16 @@ def function_call_item(call: ToolCall) -> Item:
 
 
 def function_output_item(call_id: str, output: str) -> Item:
-    """Return what a call returned."""
+    """Return an item with the result of a call."""
     return {"type": "function_call_output", "call_id": call_id, "output": output}
 
 
 @lru_cache(maxsize=64)
 def encode_realtime_tools(tools: Toolset) -> msgspec.Raw:
-    """Return the tools in the protocol's form, encoded; remembered for toolsets that are shared."""
+    """Return the tools in the protocol's form, encoded.
+
+    The result is cached for shared toolsets.
+    """
     return msgspec.Raw(
         msgspec.json.encode(
             [
@@ -190,7 +192,7 @@ MOST_SHOWN = 300
 
 
 class RealtimeError(msgspec.Struct, frozen=True):
-    """What an endpoint says is wrong."""
+    """An error that an endpoint reports."""
 
     message: str = ""
     type: str | None = None
@@ -199,7 +201,7 @@ class RealtimeError(msgspec.Struct, frozen=True):
 
     @property
     def line(self) -> str:
-        """It in one bounded line."""
+        """The error in one line of bounded length."""
         words = " ".join(self.message.split())[:MOST_SHOWN]
         return words or (self.code or self.type or "no reason given")[:MOST_SHOWN]
 
@@ -209,17 +211,17 @@ class SessionCreated(msgspec.Struct, frozen=True):
 
 
 class SessionUpdated(msgspec.Struct, frozen=True):
-    """What was set holds."""
+    """The settings of the session have changed."""
 
 
 class ItemTruncated(msgspec.Struct, frozen=True):
-    """What nobody heard of an item is taken back."""
+    """The unheard part of an item has been removed."""
 
     item_id: str
 
 
 class ErrorEvent(msgspec.Struct, frozen=True):
-    """Something went wrong; the session may go on."""
+    """An error has occurred; the session may continue."""
 
     error: RealtimeError
 
@@ -232,7 +234,7 @@ class AudioDelta(msgspec.Struct, frozen=True):
 
 
 class TextDelta(msgspec.Struct, frozen=True):
-    """More words of a message, said or written."""
+    """More text of a message, spoken or written."""
 
     item_id: str
     delta: str
@@ -246,7 +248,7 @@ class ContentPart(msgspec.Struct, frozen=True):
 
 
 class OutputItem(msgspec.Struct, frozen=True):
-    """One item of a response; fields of other kinds of items are left out."""
+    """One item of a response; fields of other kinds of items are ignored."""
 
     id: str
     type: str
@@ -258,20 +260,20 @@ class OutputItem(msgspec.Struct, frozen=True):
 
 
 class ItemDone(msgspec.Struct, frozen=True):
-    """An item of a response is whole."""
+    """An item of a response is complete."""
 
     item: OutputItem
 
 
 class StatusDetails(msgspec.Struct, frozen=True):
-    """Why a response ended as it did."""
+    """The reason of a response's status."""
 
     reason: str | None = None
     error: RealtimeError | None = None
 
 
 class FinishedResponse(msgspec.Struct, frozen=True):
-    """A response that is over; its usage is read by itself, for it must not spoil the reply."""
+    """A finished response; its usage is parsed separately, because it must not spoil the reply."""
 
     status: Literal["completed", "cancelled", "failed", "incomplete"]
     status_details: StatusDetails | None = None
@@ -280,26 +282,26 @@ class FinishedResponse(msgspec.Struct, frozen=True):
 
 
 class ResponseDone(msgspec.Struct, frozen=True):
-    """A response is over."""
+    """A response is finished."""
 
     response: FinishedResponse
 
 
 class ServerRateLimit(msgspec.Struct, frozen=True):
-    """One limit: what is left of it, and in how many seconds it is whole again."""
+    """One rate limit: the remaining amount, and the seconds until it is full again."""
 
     remaining: float = 1.0
     reset_seconds: float = 0.0
 
 
 class RateLimitsUpdated(msgspec.Struct, frozen=True):
-    """What the endpoint allows."""
+    """The rate limits of the endpoint have changed."""
 
     rate_limits: tuple[ServerRateLimit, ...] = ()
 
     @property
     def pause(self) -> float:
-        """Seconds until what is used up is there again."""
+        """Seconds until an exhausted limit is renewed."""
         used_up = [each.reset_seconds for each in self.rate_limits if each.remaining <= 0]
         return max(used_up, default=0.0)
 
@@ -343,10 +345,10 @@ _DECODERS = {name: msgspec.json.Decoder(kind) for name, kind in _KINDS.items()}
 
 
 def read_event(frame: bytes) -> ServerEvent | None:
-    """Read a frame; None for an event that does not matter here.
+    """Parse a frame; None for an event that is ignored here.
 
     Raises:
-        Unreadable: Where it is no event, or one that matters is not what it must be.
+        MalformedResponse: If the frame is not an event, or a relevant event is malformed.
     """
     try:
         frame.decode()

@@ -1,4 +1,4 @@
-"""Parser of realtime model names: `openai-realtime/MODEL?parameter=value`, read strictly."""
+"""Parser of realtime model names: `openai-realtime/MODEL?parameter=value`, parsed strictly."""
 
 import difflib
 from collections.abc import Mapping
@@ -30,23 +30,23 @@ _RESERVED = frozenset(
 
 
 class RealtimeCatalog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table of providers."""
+    """The table of realtime providers."""
 
     parameters: dict[str, ParameterType]
     providers: dict[str, Provider]
 
 
 class RealtimeSpec(msgspec.Struct, frozen=True):
-    """One realtime model with all that its sessions are set up with.
+    """One realtime model with the settings of its sessions.
 
     Attributes:
-        written: The text that it was read from; agents are told apart by it.
+        written: The original text, which distinguishes agents.
         name: `provider/name`, as in prices and ledgers.
-        provider: Where it is reached and with which key.
-        model: The name at the provider.
-        base_url: The address given, or "".
-        key_env: The environment variable of the key, given or the provider's.
-        settings: What was set, by the names that a person writes.
+        provider: The provider's entry in the catalog, with address and key variable.
+        model: The model's name at the provider.
+        base_url: The given address, or "".
+        key_env: The environment variable of the key, from the parameters or the provider.
+        settings: The settings, by the names that users write.
     """
 
     written: str
@@ -59,7 +59,7 @@ class RealtimeSpec(msgspec.Struct, frozen=True):
 
     @property
     def identity(self) -> str:
-        """The content key of everything that can change an answer; no key is part of it."""
+        """Content hash of everything that can change an answer; it does not contain a key."""
         return content_key("realtime-1", self.name, self.base_url, self.settings)
 
     @property
@@ -69,7 +69,7 @@ class RealtimeSpec(msgspec.Struct, frozen=True):
         return float(seconds) if isinstance(seconds, int | float) else None
 
     def session(self) -> dict[str, object]:
-        """Return what a session is set up with beside instructions and tools."""
+        """Return the settings of a session other than instructions and tools."""
         given = dict(self.settings)
         given.pop("max_reply_s", None)
         output: dict[str, object] = {"format": FORMAT}
@@ -84,12 +84,12 @@ class RealtimeSpec(msgspec.Struct, frozen=True):
 
 
 def is_realtime(written: str) -> bool:
-    """Whether a name is that of a realtime model."""
+    """Return whether a name is the name of a realtime model."""
     return written.partition("?")[0].partition("/")[0] in load_realtime_catalog().providers
 
 
 def parse_realtime_spec(written: str) -> RealtimeSpec:
-    """Read a realtime model.
+    """Parse a realtime model name.
 
     Raises:
         UsageError: For a parameter that does not exist or does not fit, or a missing model.
@@ -117,10 +117,10 @@ def parse_realtime_spec(written: str) -> RealtimeSpec:
 
 
 def websocket_address(url: str, what: str) -> str:
-    """Return an address of WebSockets; one of HTTP is that of the same server.
+    """Return a WebSocket address; an HTTP address becomes that of the same server.
 
     Raises:
-        UsageError: Where it is none.
+        UsageError: If the text is not an address.
     """
     require_base_url(address := parse_base_url(url, what, SCHEMES), what)
     scheme, _, rest = address.partition("://")
@@ -129,7 +129,7 @@ def websocket_address(url: str, what: str) -> str:
 
 @cache
 def load_realtime_catalog() -> RealtimeCatalog:
-    """Return the table that ships."""
+    """Return the shipped table."""
     content = (files("dragoman.models") / "realtime_providers.toml").read_bytes()
     return msgspec.toml.decode(content, type=RealtimeCatalog)
 

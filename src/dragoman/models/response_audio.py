@@ -1,8 +1,7 @@
 """Audio in model responses: WAV and PCM decoding, and chat replies that the model speaks.
 
-Every provider is asked for 16-bit mono samples, so nothing is decoded and nothing has to be
-installed. Chat completions hold the sound in base64 with its transcript; stored records hold the
-hash of the sound.
+Requests ask every provider for 16-bit mono samples, so no codec has to be installed. Chat
+completions hold the audio in base64 with its transcript; stored records hold the hash of the audio.
 """
 
 import base64
@@ -18,7 +17,7 @@ from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.models.http.transport import MalformedResponse
 
 _NOT_KNOWN = 0x7FFF0000
-"""Who sends a file while making it writes 0 or a number above this as its length."""
+"""A sender that streams a file writes 0 or a number above this as its length."""
 
 _HEAD, _CHUNK, _FORM = 12, 8, 16
 _PCM, _EXTENSIBLE = 1, 0xFFFE
@@ -33,10 +32,10 @@ class _Form(msgspec.Struct, frozen=True):
 
 
 def decode_wav(body: bytes) -> Audio:
-    """Read a WAV file, whose length may be unknown to its own header.
+    """Decode a WAV file; its header may not know the length.
 
     Raises:
-        Unreadable: Where it is none, is truncated, empty, too long, or not 16-bit mono.
+        MalformedResponse: If the file is not WAV, truncated, empty, too long, or not 16-bit mono.
     """
     if len(body) < _HEAD or body[:4] != b"RIFF" or body[8:12] != b"WAVE":
         raise MalformedResponse("no audio (not a WAV file)" if body else "no audio (nothing came)")
@@ -55,7 +54,7 @@ def decode_pcm(pcm: bytes, rate_hz: int) -> Audio:
     """Return samples as audio.
 
     Raises:
-        Unreadable: Where there are none, half of one, too many, or at no possible rate.
+        MalformedResponse: If samples are missing, incomplete or too many, or the rate is invalid.
     """
     if not 0 < rate_hz <= MOST_HZ:
         raise MalformedResponse(f"audio at {rate_hz} Hz")
@@ -100,10 +99,10 @@ def _form(content: bytes) -> _Form:
 
 
 FORMATS = ("wav", "pcm16")
-"""The forms in which spoken replies are read."""
+"""Audio formats of spoken replies."""
 
 BARE_RATE_HZ = 24_000
-"""Of samples that come without a header, in OpenAI's `pcm16` as in Qwen's `wav`."""
+"""Sample rate of audio without a header: OpenAI's `pcm16` and Qwen's `wav`."""
 
 
 class _Given(msgspec.Struct):
@@ -112,7 +111,7 @@ class _Given(msgspec.Struct):
 
 
 class SpokenReply(msgspec.Struct, frozen=True):
-    """What a model spoke: its words ("" where it tells none) and their sound."""
+    """Speech of a model: its words ("" without a transcript) and its audio."""
 
     transcript: str = ""
     sound: Audio | None = None
@@ -122,11 +121,11 @@ NOT_SPOKEN = SpokenReply()
 
 
 def decode_spoken_reply(audio: msgspec.Raw) -> SpokenReply:
-    """Read the `audio` of a message.
+    """Parse the `audio` of a message.
 
     Raises:
-        ParticipantError: Where it is damaged, or there is sound but no transcript: nobody could
-            tell what was said.
+        ParticipantError: If the audio is damaged, or has no transcript, so that its words are
+            unknown.
     """
     try:
         given = msgspec.json.decode(audio, type=_Given | None) or _Given()
@@ -138,20 +137,20 @@ def decode_spoken_reply(audio: msgspec.Raw) -> SpokenReply:
 
 
 def without_sound(body: bytes, sound: Audio) -> bytes:
-    """Return a completion's body with the hash of the sound in the place of all sound."""
+    """Return a completion's body with a hash in place of each audio."""
     return _with_audio(body, {"sha256": sound.reference().sha256})
 
 
 def with_sound(body: bytes, sound: Audio) -> bytes:
-    """Return a completion's body with its sound again."""
+    """Return a completion's body with its audio restored."""
     return _with_audio(body, {"data": base64.b64encode(write_wav(sound)).decode()})
 
 
 def join_base64(pieces: Sequence[str]) -> str:
-    """Return the data of a stream as one; each piece may be encoded by itself.
+    """Join the data of a stream; each piece may be encoded separately.
 
     Raises:
-        Unreadable: Where a piece is damaged.
+        MalformedResponse: If a piece is damaged.
     """
     whole = "".join(pieces)
     try:

@@ -1,4 +1,4 @@
-"""Registries: names of suites, agents, models, measures and speech engines become objects.
+"""Registries: names of suites, agents, models, measures or engines become objects.
 
-Other packages add their own through entry points.
+Other packages add objects through entry points.
 """

@@ -48,13 +48,13 @@ def http_agent(url: str, connections: ModelClients, name: str = "") -> HttpAgent
 
     Args:
         url: The address.
-        connections: What the models of a run share.
-        name: What ledgers call the agent; "" for its address.
+        connections: The resources that the models of a run share.
+        name: The agent's name in usage ledgers; "" for its address.
 
     Raises:
-        UsageError: Where the address is none or carries credentials, which would be stored with the
-            run, where its `hears` is neither on nor off, or where the token in the environment
-            cannot be sent.
+        UsageError: If the address is malformed or carries credentials, which would be stored with
+            the run; if its `hears` is neither on nor off; or if the token in the environment cannot
+            be sent.
     """
     _check(url)
     token = header_variable(TOKEN_VARIABLE)
@@ -63,7 +63,7 @@ def http_agent(url: str, connections: ModelClients, name: str = "") -> HttpAgent
 
 
 def _check(url: str) -> None:
-    """Refuse what is no address, without repeating it: it may hold credentials."""
+    """Raise UsageError for a bad address, without quoting it: it may hold credentials."""
     try:
         parts = urlsplit(url)
         is_address = bool(parts.hostname) and parts.port != 0 and url.isprintable()
@@ -85,16 +85,17 @@ def _check(url: str) -> None:
 
 
 def require_own_address(url: str) -> None:
-    """Refuse the address of a model server as the address of an agent.
+    """Raise UsageError if the address of an agent is that of a model server.
 
-    A model server speaks another protocol than an agent of one's own.
+    A model server speaks another protocol than a user's own agent.
 
     Raises:
-        UsageError: With the form that is meant.
+        UsageError: For a model server; the message gives the form to write.
     """
     if base := model_server_base(url):
         raise UsageError(
-            f"{base} is the address of a model server, not of an agent (docs/agents.md): write "
+            f"{base} is the address of a model server, not of an agent "
+            "(docs/reference/agents.md): write "
             f"{suggest_model_name(base)}, or serve an agent of your own under another path"
         )
 
@@ -108,7 +109,7 @@ def realtime_agent(
     """Return a realtime model that plays the agent.
 
     Raises:
-        UsageError: Where its address or its key is missing, or a budget in money cannot be kept for
+        UsageError: If its address or its key is missing, or a budget in money cannot be kept for
             it.
     """
     key, url = key_of(spec), realtime_address(spec)
@@ -131,10 +132,10 @@ def realtime_agent(
 
 
 def realtime_address(spec: RealtimeSpec) -> str:
-    """Return the address that a model's sessions are opened at.
+    """Return the address at which a model's sessions are opened.
 
     Raises:
-        UsageError: Where there is none.
+        UsageError: If the model has no address.
     """
     base = websocket_address(base_address_of(spec), "base_url")
     return f"{base}/realtime?model={quote(spec.model, safe='')}"
@@ -156,14 +157,14 @@ _BY_TASK = "task"
 _OPTIONS = (CALLS_OPTION, "tags", "documents", "layout", "style")
 
 TextProtocolFactory = Callable[[Mapping[str, str]], TextProtocol]
-"""Returns how a suite's functions are offered as text, for the options of an agent."""
+"""A function that returns a suite's text protocol for the options of an agent."""
 
 
 def split_options(spec: str) -> tuple[str, dict[str, str]]:
-    """Return an agent's name without the options of calling in text, and these options.
+    """Return an agent's name without the options of calls in text, and these options.
 
     Raises:
-        UsageError: For options that only make sense beside `calls=`.
+        UsageError: For options that need `calls=` if it is missing.
     """
     name, mark, query = spec.partition("?")
     pairs = parse_qsl(query, keep_blank_values=True)
@@ -179,9 +180,10 @@ def split_options(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def text_protocol_factory(suite: Suite, rules: Rules) -> TextProtocolFactory:
-    """Return how a suite offers its functions as text.
+    """Return the function that makes a suite's text protocol for the options of an agent.
 
-    What is returned raises UsageError where the suite cannot, or does not know an option's value.
+    The function raises UsageError if the suite has no calls in text, or does not know an option's
+    value.
     """
 
     def offer(options: Mapping[str, str]) -> TextProtocol:
@@ -199,7 +201,7 @@ def text_protocol_factory(suite: Suite, rules: Rules) -> TextProtocolFactory:
 
 
 def require_text_calls(suite: Suite, agent: Participant) -> None:
-    """Raise UsageError for a model with native calls where a suite is about prompts."""
+    """Raise UsageError for a model with native calls if the suite tests prompts."""
     from dragoman.simulation.participants.canonical_arguments import CanonicalAgent
     from dragoman.simulation.participants.llm import LlmParticipant
 
@@ -212,9 +214,9 @@ def require_text_calls(suite: Suite, agent: Participant) -> None:
 
 
 class LedgerName(NamedTuple):
-    """A model's name in ledgers, and the names that limits use.
+    """A model's name in usage ledgers, and its names in rate limits.
 
-    These are the names of its provider and of its addresses.
+    The latter are the names of its provider and of its addresses.
     """
 
     model: str
@@ -222,15 +224,15 @@ class LedgerName(NamedTuple):
 
 
 def ledger_name(written: str, batches: Mapping[str, float], called: str = "") -> LedgerName:
-    """Return what a model of an endpoint is called where it is asked.
+    """Return the name of an agent or model in usage ledgers and rate limits.
 
     Args:
         written: Its name with parameters, as an agent, user or judge.
-        batches: Who is asked in batches.
-        called: The name that an agent was given; "" for none.
+        batches: The providers and addresses that are asked in batches.
+        called: The display name of an agent; "" for none.
 
     Raises:
-        UsageError: Where there is no such model, or its address is missing.
+        UsageError: If the model does not exist, or its address is missing.
     """
     name = wrapped_agent_name(written)
     if name.startswith(SCHEMES):

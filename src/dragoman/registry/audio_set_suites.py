@@ -19,18 +19,19 @@ Shared = TypeVar("Shared")
 
 
 class AudioSets:
-    """The benchmark whose suites are folders."""
+    """The benchmark whose suites are folders with audio sets."""
 
     def suites(self) -> Mapping[str, str]:
-        """Return how its suites are named."""
+        """Return the form of its suites' names."""
         return {"set:PATH": "an audio set that `dragoman speak` made, played as it was recorded"}
 
     def load(self, name: str, data: Path) -> Suite:
         """Load a set with the suites that it was made of.
 
         Raises:
-            UsageError: Where there is no set, or its suites do not exist.
-            DataError: Where the set or data are damaged, or are not those it was made of.
+            UsageError: If the set or one of its suites does not exist.
+            DataError: If the set or data are damaged, or the data differ from those that the set
+                was made of.
         """
         benchmarks = dict(_benchmarks(name))
         recordings = AudioSet(_folder(name))
@@ -40,17 +41,17 @@ class AudioSets:
             suite = benchmark.load(part, data)
             if suite.provenance.digest != recordings.settings.suites[part]:
                 raise DataError(
-                    f"{name}: the data of {part} are others than those it was made of: pull those, "
-                    "or make it anew with `dragoman speak`"
+                    f"{name}: the data of {part} differ from those it was made of: pull those, "
+                    "or make the set again with `dragoman speak`"
                 )
             suites.append(suite)
         return RecordedSuite(name, suites, recordings)
 
     def tasks_of(self, suite: str) -> str:
-        """Return the one name that its suites have for their tasks.
+        """Return the name under which a set's suites have the same tasks.
 
-        Its own where they have several, and where it does not lie here: rows come from elsewhere
-        too.
+        It is the set's own name if its suites have several, and if the set is not on this machine,
+        since stored rows may come from another one.
         """
         try:
             found = {
@@ -65,8 +66,8 @@ class AudioSets:
         """Return the prompts of a set's suites.
 
         Raises:
-            UsageError: Where they have different ones.
-            DataError: Where they are not pulled.
+            UsageError: If the suites have different prompts.
+            DataError: If the prompts are not pulled.
         """
         found = [
             benchmark.prompts(part, rules, ours, data)
@@ -80,7 +81,7 @@ class AudioSets:
         """Return the rules that a set's suites are played by.
 
         Raises:
-            UsageError: Where they are not the same.
+            UsageError: If the suites have different rules.
         """
         found = [
             benchmark.rules_under(part, rules, conditions)
@@ -107,10 +108,10 @@ def _benchmark(name: str, part: str) -> Benchmark:
 
 
 def _folder(name: str) -> Path:
-    """Return the folder that a set's name says.
+    """Return the folder in the name of a set.
 
     Raises:
-        UsageError: Where no set lies there.
+        UsageError: If the folder has no set.
     """
     path = name.partition(":")[2]
     if not (Path(path) / SETTINGS).is_file():
@@ -122,7 +123,7 @@ def _folder(name: str) -> Path:
 
 
 def _same(name: str, what: str, found: Sequence[Shared]) -> Shared:
-    """Return what all suites of a set have in common."""
+    """Return the value that all suites of a set have in common."""
     if any(each != found[0] for each in found):
         raise UsageError(
             f"{name}: its suites have different {what}: make a set of each with `dragoman speak`"

@@ -1,8 +1,9 @@
 """Registry of chat models and translators, each with the content key of its settings.
 
-`provider/model` is an endpoint, `scripted/FILE` a script. Other packages add kinds under entry
-points of the group `dragoman.models`: the name is the part before the slash, and it refers to a
-function of the whole text that returns a `core.protocols.IdentifiedModel`. Ours is `local/FOLDER`.
+`provider/model` is an endpoint, `scripted/FILE` a script. Other packages add kinds as entry points
+of the group `dragoman.models`. The entry point's name is the part before the slash. It refers to a
+function that takes the whole text and returns a `core.protocols.IdentifiedModel`. Dragoman's own
+kind is `local/FOLDER`.
 """
 
 from collections.abc import Callable
@@ -27,12 +28,12 @@ def resolve_chat_model(
 
     Args:
         written: Its name with parameters.
-        connections: What the models of a run share.
-        greeted: How many of an agent's messages are not its own, which a script does not count.
-        steady: Whether an endpoint is asked at temperature 0 where nothing else is said.
+        connections: The resources that the models of a run share.
+        greeted: Number of an agent's messages that are not its own; a script does not count them.
+        steady: Whether an endpoint is asked at temperature 0 unless its name sets another one.
 
     Raises:
-        UsageError: Where there is no such model, or its key or address is missing.
+        UsageError: If the model does not exist, or its key or address is missing.
     """
     shared, written = connections or ModelClients(), strip_price(written)
     if written.startswith(SCRIPTED):
@@ -49,10 +50,12 @@ def resolve_chat_model(
 
 
 def model_identity(written: str) -> tuple[str, str]:
-    """Return a model's name in ledgers and its content key; its key and address may be missing.
+    """Return a model's name in usage ledgers and its content key.
+
+    The model's key and address may be missing.
 
     Raises:
-        UsageError: Where there is no such model.
+        UsageError: If the model does not exist.
     """
     written = strip_price(written)
     if written.startswith(SCRIPTED):
@@ -66,9 +69,10 @@ def model_identity(written: str) -> tuple[str, str]:
 
 
 def plugin_model_kinds() -> dict[str, str]:
-    """Return the prefixes of model names that packages provide.
+    """Return the prefixes of model names that other packages provide.
 
-    A prefix is the part before the slash; it is mapped to the name of the object behind it.
+    A prefix is the part before the slash. It is mapped to the reference of the function that opens
+    such a model.
     """
     return {entry.name: entry.value for entry in find_entry_points(ENTRY_POINTS)}
 
@@ -86,18 +90,20 @@ def _open_plugin_model(written: str) -> IdentifiedModel | None:
 
 
 def translation_model(written: str, connections: ModelClients) -> ChatModel:
-    """Return the chat model of that name, which answers as steadily as it can: at temperature 0.
+    """Return the chat model of that name at temperature 0, for steady answers.
 
     Raises:
-        UsageError: Where there is no such model, or its key or address is missing.
+        UsageError: If the model does not exist, or its key or address is missing.
     """
     return resolve_chat_model(written, connections, steady=True)[0]
 
 
 def model_name(written: str) -> str:
-    """Return a model's name in prices and ledgers; its key and address may be missing.
+    """Return a model's name in prices and usage ledgers.
+
+    The model's key and address may be missing.
 
     Raises:
-        UsageError: Where there is no such model.
+        UsageError: If the model does not exist.
     """
     return model_identity(written)[0]

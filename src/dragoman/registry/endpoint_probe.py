@@ -24,25 +24,25 @@ from dragoman.registry.providers import COMPLETIONS
 
 PURPOSE = "doctor"
 MAX_PROBE_BYTES = 4 * 1024 * 1024
-"""The largest list of models that is read."""
+"""Size of the largest list of models that is read, in bytes."""
 
 PROBE_SECONDS = 10.0
 
 
 class ProbeResult(msgspec.Struct, frozen=True):
-    """What one request brought.
+    """Result of one request.
 
     Attributes:
-        reply: What the model said or called; None where no reply could be read.
-        status: The status of the answer; 0 where none came.
-        body: The answer without keys; b"" where none came.
-        error: Why there is no reply, for people; "" where there is one.
-        fault: How it broke on the way; None where it did not.
-        tokens_in: Tokens of the request, as far as they are told.
-        tokens_out: Tokens of the reply, as far as they are told.
-        seconds: How long it took; None where nobody knows.
-        first_word: After how many seconds the first word came; None where that was not seen.
-        server: What the header `Server` of the answer says.
+        reply: The words or calls of the model; None if the answer holds no readable reply.
+        status: The HTTP status of the answer; 0 without an answer.
+        body: The answer without keys; b"" without an answer.
+        error: The reason for a missing reply, as text; "" if there is a reply.
+        fault: The transport error; None if there was none.
+        tokens_in: Tokens of the request; None if the endpoint does not report them.
+        tokens_out: Tokens of the reply; None if the endpoint does not report them.
+        seconds: Duration in seconds; None if unknown.
+        first_word: Seconds until the first word; None if it was not observed.
+        server: Content of the answer's header `Server`.
     """
 
     reply: Reply | None = None
@@ -58,14 +58,14 @@ class ProbeResult(msgspec.Struct, frozen=True):
 
 
 class EndpointProbe:
-    """One endpoint of a model, asked without a gate and without memory.
+    """One endpoint of a model, asked without rate limits and without a cache.
 
     Args:
         spec: The model, with one address.
-        seconds: How long to wait for one answer.
+        seconds: Time-out of one answer, in seconds.
 
     Raises:
-        UsageError: Where its address or its key is missing.
+        UsageError: If its address or its key is missing.
     """
 
     def __init__(self, spec: ModelSpec, seconds: float) -> None:
@@ -82,16 +82,16 @@ class EndpointProbe:
 
     @property
     def is_by_litellm(self) -> bool:
-        """Whether litellm reaches it, so that nothing can be looked up beside it."""
+        """Whether litellm reaches the endpoint; other addresses are then unknown."""
         return self.endpoint.url.startswith(LITELLM)
 
     @property
     def base(self) -> str:
-        """The address that the paths of the protocol are added to."""
+        """The address to which the paths of the protocol are added."""
         return self.endpoint.url.removesuffix(COMPLETIONS)
 
     async def ask(self, request: ChatRequest, *, streams: bool) -> ProbeResult:
-        """Ask once, as a run would, and return what came."""
+        """Send one request, as a run would, and return the result."""
         sender = SingleAttemptSender(self._transport(), self._proxy, self._secrets)
         endpoint = msgspec.structs.replace(self.endpoint, streams=streams)
         try:
@@ -114,7 +114,7 @@ class EndpointProbe:
         )
 
     async def look(self, url: str) -> ProbeResult:
-        """Return what is at an address of the same server; no reply is read from it."""
+        """Return the content at an address of the same server, without parsing a reply."""
         try:
             given = await self._looking.get(
                 url, self.endpoint.headers, self._proxy, MAX_PROBE_BYTES

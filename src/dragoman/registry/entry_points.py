@@ -12,32 +12,32 @@ from typing import Any
 from dragoman.core.errors import UsageError
 
 _Place = tuple[str, int]
-"""A folder that modules are found in, and when packages last came there or went."""
+"""A folder of the module search path, and the last time packages were added or removed."""
 
 
 def find_entry_points(group: str, name: str | None = None) -> Sequence[EntryPoint]:
-    """Return what packages add under a group of entry points, or under one name of it.
+    """Return the entry points of a group, or those with one name in it.
 
-    What is installed is read once for as long as no package comes or goes.
+    The installed packages are read once, and again only after a package is added or removed.
     """
     found = _installed_entry_points(group, tuple(map(_place, sys.path)))
     return tuple(entry for entry in found if name in {None, entry.name})
 
 
 def load_entry_point(entry: EntryPoint, what: str) -> object:
-    """Return what an entry point names.
+    """Return the object that an entry point names.
 
     Args:
         entry: The entry point; loading it runs a package's code, which may raise anything.
-        what: What it stands for, in a message.
+        what: Description of the object for the error message.
 
     Raises:
-        UsageError: Where it cannot be loaded.
+        UsageError: If it cannot be loaded.
     """
     try:
         found: object = entry.load()
     except BaseException as error:
-        # It loads asyncio, which commands that only read a run do without.
+        # It loads asyncio, which commands that only read a run do not need.
         from dragoman.simulation.participant_errors import stops_run
 
         if stops_run(error):
@@ -48,7 +48,7 @@ def load_entry_point(entry: EntryPoint, what: str) -> object:
 
 
 def load_object(place: str) -> Any:  # noqa: ANN401 - who names it knows what it is
-    """Return what `module:attribute` names, as tables of what ships have it."""
+    """Return the object of `module:attribute`, the form in tables of bundled objects."""
     module, _, attribute = place.partition(":")
     return getattr(importlib.import_module(module), attribute)
 

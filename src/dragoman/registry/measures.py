@@ -22,14 +22,14 @@ ENTRY_POINTS = "dragoman.measures"
 
 
 class MeasureContext(msgspec.Struct, frozen=True):
-    """What measures are made with.
+    """The arguments that measures are made with.
 
     Attributes:
-        scoring: Of rewards.
-        judges: The models that judge by rubrics: each gives a measure of its own.
-        connections: How models are reached.
-        repeat: How often each judge is asked.
-        settles: Whether the judges settle, too, what `safety` leaves undecided.
+        scoring: The scorer of rewards, the rules and the risk profile.
+        judges: The models that judge by rubrics; each gives a measure of its own.
+        connections: The clients of the judging models.
+        repeat: Number of times that each judge is asked.
+        settles: Whether the judges also decide the cases that `safety` leaves undecided.
     """
 
     scoring: MeasureSetup
@@ -43,12 +43,13 @@ def resolve_measures(names: Sequence[str], artifact_costs: MeasureContext) -> tu
     """Return the measures of those names, each once.
 
     Args:
-        names: Names of `measure_names` and `rubric_names`, or rubrics' files `NAME@VERSION.toml`.
-        artifact_costs: What they are made with.
+        names: Names of `measure_names` and `rubric_names`, or files of rubrics,
+            `NAME@VERSION.toml`.
+        artifact_costs: The arguments that the measures are made with.
 
     Raises:
-        UsageError: For one that does not exist, lacks an extra, or has no judge.
-        DataError: Where a rubric cannot be read.
+        UsageError: If a measure does not exist, lacks an extra, or has no judge.
+        DataError: If a rubric cannot be read.
     """
     return tuple(each for name in dict.fromkeys(names) for each in _measures(name, artifact_costs))
 
@@ -65,16 +66,16 @@ def earlier_measure_names() -> dict[str, str]:
 
 
 def rubric_names() -> dict[str, str]:
-    """Return the name of every rubric that ships with a line about it."""
+    """Return the name of every bundled rubric with a line about it."""
     counting = {name: read_rubric(path).about for name, path in bundled_rubrics().items()}
     return {RUBRIC: error_rubric().about, **counting}
 
 
 def require_rubric(name: str) -> None:
-    """Refuse what is neither a rubric that ships nor the file of one.
+    """Raise UsageError for a name that is neither a bundled rubric nor the file of one.
 
     Raises:
-        UsageError: Where it is something else.
+        UsageError: For any other name.
     """
     shipped = (RUBRIC, *bundled_rubrics())
     if not name.endswith(".toml") and name not in shipped:
@@ -135,7 +136,7 @@ def _make_plugin_measures(
 
 
 def _make_judged_measures(path: Path, artifact_costs: MeasureContext) -> Sequence[Measure]:
-    """Return a rubric's measures, one for each judge and time."""
+    """Return the measures of a rubric, one for each judge and repetition."""
     rubric = read_rubric(path)
     risk_profile = artifact_costs.scoring.risk_profile
     return [
@@ -147,7 +148,7 @@ def _make_judged_measures(path: Path, artifact_costs: MeasureContext) -> Sequenc
 def _judge_runs(
     measure: str, artifact_costs: MeasureContext
 ) -> Sequence[tuple[ChatModel, str, int]]:
-    """Return each judge with what tells it apart, once for each time that it is asked."""
+    """Return each judge with its identity, once for each time that it is asked."""
     if not all("/" in judge for judge in artifact_costs.judges):
         raise UsageError(f"measure {measure!r} needs a judge: name one with --judge PROVIDER/MODEL")
     models = [

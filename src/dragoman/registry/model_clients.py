@@ -1,6 +1,6 @@
 """Model clients of one run, which share connections, rate limits and keys per endpoint.
 
-Keys are read here, go into headers, and are redacted in whatever an endpoint returns.
+Keys are read here, sent in headers, and redacted in everything that an endpoint returns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,15 +51,15 @@ if TYPE_CHECKING:
 
 
 class ModelClients:
-    """Makes models that share what one endpoint allows; close it when the run is over.
+    """Factory of models that share the limits of each endpoint; close it after the run.
 
     Args:
-        timeouts: How long to wait for answers; None for what fits each address: servers on this
-            machine are waited for longer.
-        retry_policy: When to give up on calls and endpoints.
-        budget: What may be spent; None for no limit.
-        pacing: How calls are spread over time.
-        cache_enabled: Whether replies of chat models are remembered, and taken from memory.
+        timeouts: Time-outs for answers; None to choose them by address, longer ones for servers on
+            this machine.
+        retry_policy: Limits after which calls and endpoints are given up.
+        budget: The spend tracker; None for no limit.
+        pacing: Rate limits, batches and hedging of calls.
+        cache_enabled: Whether replies of chat models are cached and taken from the cache.
     """
 
     @renamed_arguments(patience="retry_policy", remembers="cache_enabled")
@@ -91,7 +91,7 @@ class ModelClients:
         """Return a model that is ready to be asked.
 
         Raises:
-            UsageError: Where its address or its key is missing.
+            UsageError: If its address or its key is missing.
         """
         urls, endpoint = addresses_of(spec), chat_endpoint(spec)
         client = self.pooled_client(urls, endpoint.key, spec.name)
@@ -104,7 +104,7 @@ class ModelClients:
         return self._remembering(model, content_key(spec.identity, EQUAL.join(urls)))
 
     def _quiet(self, spec: ModelSpec, urls: Sequence[str]) -> float | None:
-        """Return how long a model's batches wait for more; None where it is asked at once."""
+        """Return how long a model's batches wait for more calls; None without batches."""
         quiet = first_given(self._pacing.batches, limited_as(spec.name, urls))
         if quiet is not None and (len(urls) > 1 or urls[0].startswith(LITELLM) or spec.streams):
             raise UsageError(
@@ -115,7 +115,7 @@ class ModelClients:
     def _batch_sender(
         self, spec: ModelSpec, endpoint: ChatEndpoint, client: "EndpointClient", quiet: float
     ) -> "BatchClient":
-        """Return what asks a model in batches; agent, user and judge share it."""
+        """Return the client that asks a model in batches; agent, user and judge share it."""
         from dragoman.models.batch_client import BatchApi, BatchClient
         from dragoman.store.pending_batches import FILE, PendingBatches
 
@@ -129,12 +129,12 @@ class ModelClients:
         return self._batches[held]
 
     def added_model(self, model: IdentifiedModel) -> ChatModel:
-        """Return a model that a package provides.
+        """Return a model that another package provides.
 
-        Models of the same identity are held once, and closed here.
+        There is one object for models of the same identity, and it is closed here.
 
         Raises:
-            UsageError: Where the budget is in money and the model has no price.
+            UsageError: If the budget is in money and the model has no price.
         """
         held = self._added.setdefault(model.identity, model)
         return self._remembering(self.budgeted(held), held.identity)
@@ -151,7 +151,7 @@ class ModelClients:
         """Return a model that makes embeddings.
 
         Raises:
-            UsageError: Where its address or its key is missing, or litellm would have to reach it.
+            UsageError: If its address or its key is missing, or the model would need litellm.
         """
         urls, key = addresses_of(spec, EMBEDDINGS), key_of(spec)
         if urls[0].startswith(LITELLM):
@@ -167,7 +167,7 @@ class ModelClients:
         """Return the run's budget for calls of a model; None for no limit.
 
         Raises:
-            UsageError: Where the budget is in money and the model has no price.
+            UsageError: If the budget is in money and the model has no price.
         """
         if self._budget is not None:
             self._budget.require_prices([model])
@@ -177,22 +177,23 @@ class ModelClients:
         """Return a model that keeps to the run's budget.
 
         Raises:
-            UsageError: Where the budget is in money and the model has no price.
+            UsageError: If the budget is in money and the model has no price.
         """
         budget = self.budget_for(model.name)
         return model if budget is None else BudgetedModel(model, budget)
 
     def client(self, url: str, secret: str = "", name: str = "") -> "EndpointClient":
-        """Return the gate of the endpoint at an address, one for each key.
+        """Return the client of the endpoint at an address, one for each key.
 
-        `name` is that of a model behind it: a limit of its provider holds for the endpoint.
+        `name` is the name of a model behind the endpoint. A limit of the model's provider holds for
+        the endpoint.
         """
         return self.pooled_client((url,), secret, name)
 
     def pooled_client(
         self, urls: Sequence[str], secret: str = "", name: str = ""
     ) -> "EndpointClient":
-        """Return the gate of endpoints that give the same answers, one for each key."""
+        """Return the client of endpoints that give the same answers, one for each key."""
         origins = tuple(map(origin_of, urls))
         if (origins, secret) not in self._clients:
             self._clients[origins, secret] = self._new_client(urls, origins, secret, name)
@@ -212,7 +213,7 @@ class ModelClients:
             Endpoint(origin, wire, proxy, outage, url if len(urls) > 1 else "")
             for origin, url, proxy, wire in zip(origins, urls, proxies, wires, strict=True)
         ]
-        # Which of its keys litellm sends is its own business.
+        # litellm itself decides which of its keys it sends, so all are redacted.
         others = key_values() if by_litellm else chain.from_iterable(map(proxy_secrets, proxies))
         secrets = (secret, *others)
         allowance = rate_limiter_for(self._pacing.rates, limited_as(name, urls), loop_time)
@@ -230,7 +231,7 @@ class ModelClients:
         return self._sockets
 
     async def close(self) -> None:
-        """Close all connections and models, and then the cache of replies.
+        """Close all connections and models, and then the reply cache.
 
         The cache is closed once everything is written.
         """
@@ -243,12 +244,12 @@ class ModelClients:
                 if transport is not None:
                     await transport.close()
         finally:
-            # After the connections: what they bring last may say that a reply is to be dropped.
+            # After the connections: their last answers may say that a reply is to be dropped.
             if self._memory is not None:
                 self._memory.close()
 
     def memory(self) -> "ReplyCache | None":
-        """Return where replies are remembered; None where they are not."""
+        """Return the cache of replies; None if there is none."""
         if self._memory is None and self._cache_enabled:
             from dragoman.store.reply_cache import DEFAULT_BYTES, FILE, ReplyCache
 
@@ -264,11 +265,11 @@ class ModelClients:
         return self._litellm
 
     def _timeouts_for(self, url: str) -> Timeouts:
-        """Return how long what is at an address is waited for."""
+        """Return the time-outs for the server at an address."""
         return self._local_timeouts if is_local_address(url) else self.timeouts
 
     def _wire(self, url: str) -> "HttpClient":
-        """Return what carries calls to an address."""
+        """Return the HTTP client for calls to an address."""
         if self._timeouts_for(url) == self.timeouts:
             return self._connections()
         if self._local_http is None:
@@ -286,10 +287,10 @@ class ModelClients:
 
 
 def chat_endpoint(spec: ModelSpec) -> ChatEndpoint:
-    """Return where a model is reached and how it is asked; of equal endpoints, the first one.
+    """Return a model's endpoint and request options; of equal endpoints, the first one.
 
     Raises:
-        UsageError: Where its address or its key is missing.
+        UsageError: If its address or its key is missing.
     """
     key = key_of(spec)
     return ChatEndpoint(

@@ -41,10 +41,11 @@ from dragoman.simulation.participants.human import Console
 
 
 class ResolvedParticipant(msgspec.Struct, frozen=True):
-    """A participant with the content key of everything that makes it what it is.
+    """A participant with the content key of everything that determines its behavior.
 
-    `model` is the chat model that it is; None for anything else. `spec` is what it was resolved by
-    where a name was given to it, which is no part of its content key; "" where it is shown by that.
+    `model` is the participant's chat model, or None if it is not a chat model. `spec` is the text
+    that a participant with a given name was resolved from; it does not enter the content key. It is
+    "" if `name` is that text.
     """
 
     name: str
@@ -55,12 +56,12 @@ class ResolvedParticipant(msgspec.Struct, frozen=True):
 
     @property
     def resolved_by(self) -> str:
-        """The name of the agent, model or code that it is."""
+        """The name of the agent, model or code that the participant was resolved from."""
         return self.spec or self.name
 
 
 def cannot_hear(agent: ResolvedParticipant, condition: Condition) -> str:
-    """Return why an agent cannot be played where it is given the audio itself; "" where it can."""
+    """Return why an agent cannot be played under a condition that gives it audio, or ""."""
     if condition.recognizer != ITSELF or hears_audio(agent.participant):
         return ""
     hint = f"; add {HEARS}=on to its name if it does" if "/" in agent.resolved_by else ""
@@ -76,13 +77,13 @@ def resolve_agent(
     """Return the agent of that name.
 
     Args:
-        spec: Its name, with options; `NAME=` before it gives it another to be shown by.
-        prompts: What chat models are told.
-        connections: What they share.
-        offer: How the suite offers its functions as text, for agents that call in their text.
+        spec: Its name, with options; `NAME=` before it sets its display name.
+        prompts: The prompts of chat models.
+        connections: The resources that chat models share.
+        offer: The function that makes the suite's text protocol, for agents with calls in text.
 
     Raises:
-        UsageError: Where there is no such agent, saying which exist.
+        UsageError: If the agent does not exist; the message lists the existing ones.
     """
     from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
     from dragoman.simulation.participants.confirming import AttentiveAgent, CarefulAgent
@@ -115,7 +116,7 @@ def resolve_agent(
 
 
 def rename_agent(agent: ResolvedParticipant, named: AgentSpec) -> ResolvedParticipant:
-    """Return an agent shown by the name that it was given; where it was given none, as it is."""
+    """Return an agent under its given display name, or unchanged if it has none."""
     if not named.is_given:
         return agent
     return msgspec.structs.replace(agent, name=named.name, spec=named.spec)
@@ -127,7 +128,7 @@ def calls_in_text(spec: str) -> bool:
 
 
 def with_reference_values(agent: ResolvedParticipant) -> ResolvedParticipant:
-    """Return an agent that calls with the values of the reference plan, under a name of its own."""
+    """Return an agent that calls with values of the reference plan, under another name."""
     from dragoman.simulation.participants.canonical_arguments import CanonicalAgent, canonical_name
 
     identity = content_key("canonical-1", agent.identity)
@@ -167,7 +168,10 @@ def resolve_person(console: Console) -> ResolvedParticipant:
 
 
 def resolve_judge(spec: str, connections: ModelClients | None = None) -> Judge | None:
-    """Return the judge of that name, None for `none`, or raise UsageError saying which exist."""
+    """Return the judge of that name; None for `none`.
+
+    An unknown name raises UsageError; its message lists the existing judges.
+    """
     from dragoman.scoring.judges import AssumeMet, ChatJudge, RuleJudge
 
     require_no_agent_name(spec)
@@ -186,15 +190,15 @@ def resolve_judge(spec: str, connections: ModelClients | None = None) -> Judge |
 def resolve_user_check(
     user: str, judge: str, connections: ModelClients | None = None
 ) -> UserCheck | None:
-    """Return what checks the simulated users of a run, or None where the user only plays a script.
+    """Return the check of a run's simulated users; None if the user only plays a script.
 
     Args:
-        user: The user's name; the diagnostic ones recite their script by design.
+        user: The user's name; the diagnostic users recite their script by design.
         judge: The judge of simulated users, `none` for rules alone.
-        connections: What the models of the run share.
+        connections: The resources that the models of the run share.
 
     Raises:
-        UsageError: For a judge that does not exist or would have nobody to judge.
+        UsageError: For a judge that does not exist or has no user to judge.
     """
     from dragoman.scoring.judges import SIMULATOR, ChatJudge
     from dragoman.scoring.simulator_validity import UserCheck
@@ -271,7 +275,7 @@ def _text_agent(
     offer: TextProtocolFactory | None,
     options: Mapping[str, str],
 ) -> ResolvedParticipant:
-    """Return a chat model, or a function of one's own, as an agent that calls in its text."""
+    """Return a chat model, or a user's own function, as an agent with calls in text."""
     from dragoman.simulation.participants.llm import PromptedParticipant
     from dragoman.simulation.participants.python_function import FunctionModel
 
@@ -305,10 +309,10 @@ def _http_agent(
 
 
 def import_attribute(spec: str) -> tuple[object, str | None]:
-    """Return what `module:attribute` names, found from the current folder, and its file.
+    """Return the object of `module:attribute`, found from the current folder, and its file.
 
     Raises:
-        UsageError: Where the module cannot be imported or has no such attribute.
+        UsageError: If the module cannot be imported or has no such attribute.
     """
     module_name, _, attribute = spec.partition(":")
     if str(Path.cwd()) not in sys.path:
@@ -330,12 +334,12 @@ def import_attribute(spec: str) -> tuple[object, str | None]:
 
 
 def resolve_object(target: object, prompts: PromptSet | None = None) -> ResolvedParticipant:
-    """Return a participant made of a function or participant object, named by where it is defined.
+    """Return a participant made from a function or object, named by its definition.
 
-    A function is told `prompts`, or ours where there are none.
+    A function gets `prompts`, or Dragoman's own prompts if there are none.
 
-    Its identity is the content of the file that defines it and the values that it carries (a
-    closure's variables, an object's attributes), as far as those can be told from each other.
+    The participant's identity is the content of the file that defines it and the values that it
+    carries (a closure's variables, an object's attributes), as far as those can be told apart.
     """
     owner = target if hasattr(target, "__qualname__") else type(target)
     module = sys.modules.get(getattr(owner, "__module__", ""), None)
@@ -361,7 +365,7 @@ def _resolve_target(
 
 
 def _identity(spec: str, target: object, source: str | None) -> str:
-    """Return the content key of an object by the file that defines it and what it carries."""
+    """Return the content key of an object: its file and its captured values."""
     content = Path(source).read_bytes() if source and Path(source).is_file() else b""
     return content_key("imported-1", spec, content.hex(), _captured_state(target))
 
@@ -380,7 +384,7 @@ def _instantiate(spec: str, target: object) -> Participant:
 
 
 def _captured_state(target: object) -> list[str]:
-    """Return what an object or closure carries; an address in a text would change every time."""
+    """Return the captured values of an object or closure, without memory addresses."""
     cells = getattr(target, "__closure__", None) or ()
     values = [cell.cell_contents for cell in cells] + sorted(
         getattr(target, "__dict__", {}).items()

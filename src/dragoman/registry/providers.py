@@ -15,10 +15,10 @@ EMBEDDINGS = "/embeddings"
 
 
 def addresses_of(spec: ModelSpec, path: str = COMPLETIONS) -> tuple[str, ...]:
-    """Return the addresses that a model's calls go to; more than one give the same answers.
+    """Return the addresses of a model's calls; several addresses give the same answers.
 
     Raises:
-        UsageError: Where there is none.
+        UsageError: If the model has no address.
     """
     if spec.provider.url.startswith(LITELLM):
         if EQUAL in spec.base_url:
@@ -28,12 +28,12 @@ def addresses_of(spec: ModelSpec, path: str = COMPLETIONS) -> tuple[str, ...]:
 
 
 def origin_of(url: str) -> str:
-    """Return the part of an address that limits of an endpoint are given for."""
+    """Return the part of an address by which the limits of an endpoint are set."""
     return url if url.startswith(LITELLM) else "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 
 def limited_as(model: str, urls: Sequence[str]) -> tuple[str, ...]:
-    """Return the names by which `--rate` and `--batch` know a model's calls.
+    """Return the names of a model's calls in `--rate` and `--batch`.
 
     They are the name of its provider, and its addresses.
     """
@@ -41,17 +41,17 @@ def limited_as(model: str, urls: Sequence[str]) -> tuple[str, ...]:
 
 
 def asked_as(spec: ModelSpec) -> str:
-    """Return the name by which a model is asked for; litellm wants the provider before it."""
+    """Return the model's name in requests; litellm needs the provider before it."""
     prefix = spec.provider.url.removeprefix(LITELLM)
     is_named = spec.provider.url.startswith(LITELLM) and prefix
     return f"{prefix}/{spec.model}" if is_named else spec.model
 
 
 def base_address_of(spec: ModelSpec | SpeechSpec | RealtimeSpec) -> str:
-    """Return the address that the paths of a protocol are added to.
+    """Return the address to which the paths of a protocol are added.
 
     Raises:
-        UsageError: Where there is none.
+        UsageError: If the address is missing.
     """
     url = spec.base_url or _own_address(spec.provider)
     if not url:
@@ -61,10 +61,10 @@ def base_address_of(spec: ModelSpec | SpeechSpec | RealtimeSpec) -> str:
 
 
 def key_of(spec: ModelSpec | SpeechSpec | RealtimeSpec) -> str:
-    """Return the key of a model's calls; "" where none is needed.
+    """Return the key of a model's calls; "" if none is needed.
 
     Raises:
-        UsageError: Where one is needed, or was named, and is not set.
+        UsageError: If a key is needed or was named, and is not set.
     """
     key = header_variable(spec.key_env) if spec.key_env else ""
     is_needed = spec.provider.needs_key and not spec.base_url
@@ -95,9 +95,9 @@ def _own_address(provider: Provider) -> str:
 
 
 def describe_provider(provider: Provider) -> str:
-    """Return where a provider is, and whether its key is set, never the key."""
+    """Return the address of a provider and whether its key is set, but never the key."""
     if provider.url == LITELLM:
-        return "whatever litellm reaches, by its names and keys; needs dragoman[litellm]"
+        return "any model that litellm reaches, by its names and keys; needs dragoman[litellm]"
     where = _own_address(provider) or "give ?base_url=http://HOST:PORT/v1"
     if provider.url.startswith(LITELLM):
         names = [name for name in (provider.key_env, *provider.other_keys) if name]

@@ -1,7 +1,8 @@
 """Registry of synthesizers and recognizers; embedded ones share worker processes.
 
-`PROVIDER/VOICE?model=MODEL` speaks and `PROVIDER/MODEL` listens; `piper/PATH`, `kokoro/PATH`,
-`whisper/PATH` and `vosk/PATH` do so on this machine. `whisper/base` is downloaded at its first use.
+`PROVIDER/VOICE?model=MODEL` is a synthesizer and `PROVIDER/MODEL` a recognizer. `piper/PATH`,
+`kokoro/PATH`, `whisper/PATH` and `vosk/PATH` run on this machine. `whisper/base` is downloaded on
+first use.
 """
 
 import os
@@ -72,10 +73,10 @@ ASR_PROTOCOLS: Mapping[Wire, AsrProtocol] = {
 
 
 def resolve_synthesizer(written: str, connections: ModelClients) -> Synthesizer:
-    """Return the voice of that name, for example `elevenlabs/VOICE?model=eleven_flash_v2_5`.
+    """Return the voice of that name, such as `elevenlabs/VOICE?model=eleven_flash_v2_5`.
 
     Raises:
-        UsageError: Where there is no such provider, or a model, key, address, package or file is
+        UsageError: If the provider does not exist, or a model, key, address, package or file is
             missing, or a budget in money cannot be kept for it.
     """
     spec = parse_synthesizer(written)
@@ -90,7 +91,7 @@ def resolve_synthesizer(written: str, connections: ModelClients) -> Synthesizer:
 
 
 def resolve_recognizer(written: str, connections: ModelClients) -> Recognizer:
-    """Return the ear of that name, for example `deepgram/nova-3`.
+    """Return the recognizer of that name, for example `deepgram/nova-3`.
 
     Raises:
         UsageError: As for voices.
@@ -112,7 +113,7 @@ def split_names(written: str) -> tuple[str, ...]:
     A comma within a name is written as %2C.
 
     Raises:
-        UsageError: Where one is empty or stands there twice.
+        UsageError: If a name is empty or occurs twice.
     """
     names = tuple(name.strip() for name in written.split(","))
     if not all(names):
@@ -124,7 +125,10 @@ def split_names(written: str) -> tuple[str, ...]:
 
 
 def describe_speech() -> dict[str, str]:
-    """Return a line about every provider and engine; whether a key is set, never the key."""
+    """Return a line about every provider and engine; it says whether a key is set.
+
+    The line never contains the key.
+    """
     facts = load_speech_facts()
     lines = {name: describe_provider(provider.at) for name, provider in facts.providers.items()}
     for name, engine in facts.engines.items():
@@ -177,7 +181,7 @@ def _local_recognizer(spec: LocalSpec) -> Recognizer:
 
 
 MOST_WORKERS = 8
-"""Each may hold some hundred megabytes of language models."""
+"""Largest number of worker processes; each may hold some hundred MB of language models."""
 
 EMBEDDED = "embedded"
 """All embedded voices of a language."""
@@ -187,17 +191,17 @@ ORACLE = "understood"
 RECOGNIZERS = {
     MIXED: "embedded, expects words of the suite's tools, policy and database; English",
     GENERIC: "embedded, expects English in general",
-    ORACLE: "nobody mishears: the listener is given what was meant",
+    ORACLE: "no recognition errors: the listener gets the intended words",
     ITSELF: "none: an agent that can hear is given the audio itself",
 }
-"""The recognizers that need no key and no model of one's own."""
+"""The recognizers that need neither a key nor a model of the user's own."""
 
 
 def simulated_rate(name: str) -> float:
     """Return the word error rate that a name asks to simulate, 0 to 1.
 
     Raises:
-        UsageError: Where it is none.
+        UsageError: If the name does not give a valid rate.
     """
     try:
         percent = float(name.removeprefix(SIMULATED))
@@ -209,12 +213,13 @@ def simulated_rate(name: str) -> float:
 
 
 class SpeechEngines:
-    """Voices and recognizers by name, each made once; close it when nobody speaks any more.
+    """Voices and recognizers by name, each made once; close it after the last speech.
 
     Args:
-        suites: Whose words the recognizer `mixed` expects: one language model of all of them.
-        connections: What engines at providers share.
-        sharers: How many processes share the cores of this machine.
+        suites: The suites whose words the recognizer `mixed` expects; it has one language model of
+            them all.
+        connections: The resources that engines of providers share.
+        sharers: Number of processes that share the cores of this machine.
     """
 
     def __init__(
@@ -227,11 +232,11 @@ class SpeechEngines:
         self._simulators: dict[str, ErrorSimulator] = {}
 
     def speakers(self, names: Sequence[str], language: str) -> dict[str, Synthesizer]:
-        """Return the voices named that speak a language, by name; without names all embedded ones.
+        """Return the named voices that speak a language; without names, all embedded ones.
 
         Raises:
-            UsageError: Where a name does not exist.
-            UnplayableConditionError: Where none of them speaks the language.
+            UsageError: If a name does not exist.
+            UnplayableConditionError: If none of the voices speaks the language.
         """
         outside = {
             name: resolve_synthesizer(name, self._connections) for name in names if "/" in name
@@ -247,11 +252,11 @@ class SpeechEngines:
         return outside | {voice.name: EspeakSynthesizer(voice, self._workers) for voice in own}
 
     def listener(self, name: str, language: str) -> Listener:
-        """Return what hears under a name.
+        """Return the recognizer of a name.
 
         Raises:
-            UsageError: Where it does not exist.
-            UnplayableConditionError: Where it is an embedded one that does not hear the language.
+            UsageError: If it does not exist.
+            UnplayableConditionError: If an embedded recognizer does not support the language.
         """
         if name not in self._listeners:
             self._listeners[name] = self._made(name)
@@ -263,15 +268,15 @@ class SpeechEngines:
         return self._listeners[name]
 
     def simulated(self, name: str, language: str, texts: Sequence[str] = ()) -> SimulatedPath:
-        """Return what mishears a language at the rate that a name tells.
+        """Return the ASR error simulation of a language at the rate in a name.
 
         Args:
-            name: `simulated:15`.
-            language: Its tag.
-            texts: Words of these may be heard too.
+            name: A name such as `simulated:15`.
+            language: The language tag.
+            texts: Texts whose words may also appear in transcripts.
 
         Raises:
-            UsageError: Where the rate is none, or there is no word list of the language.
+            UsageError: If the rate is not valid, or the language has no word list.
         """
         key = content_key(language, *texts)
         if key not in self._simulators:
@@ -279,7 +284,7 @@ class SpeechEngines:
         return SimulatedPath(language, self._simulators[key], simulated_rate(name))
 
     def about(self, name: str) -> str:
-        """Return what a recognizer was told to expect, for every result."""
+        """Return what a recognizer was told to expect, for the record of results."""
         if name != MIXED:
             return name if name == GENERIC else ""
         suites = ", ".join(suite.name for suite in self._suites)
@@ -289,7 +294,7 @@ class SpeechEngines:
         )
 
     async def close(self) -> None:
-        """End the processes."""
+        """End the worker processes."""
         await self._workers.close()
 
     def _made(self, name: str) -> Listener:
@@ -313,7 +318,7 @@ class SpeechEngines:
 
 
 def language_name(code: str) -> str:
-    """Return the English name of a language that ships, or the code of another one."""
+    """Return the English name of a bundled language, or the code of any other language."""
     return find_language(code).name if code in SHIPPED else code
 
 
@@ -321,7 +326,7 @@ def _embedded_voices(language: str) -> tuple[Voice, ...]:
     """Return the embedded voices of a language.
 
     Raises:
-        UnplayableConditionError: Where there are none, with the options that do without them.
+        UnplayableConditionError: If there are none; the error names options that do not need them.
     """
     try:
         return voices_of(language)
@@ -333,7 +338,7 @@ def _embedded_voices(language: str) -> tuple[Voice, ...]:
 def without_engines(
     language: str, unheard: UnplayableConditionError, unspoken: UnplayableConditionError
 ) -> UnplayableConditionError:
-    """Return what is raised for a language that no engine hears and none speaks."""
+    """Return the error for a language that has neither a recognizer nor a voice."""
     options = "--asr PROVIDER/MODEL with --speaker PROVIDER/VOICE"
     return UnplayableConditionError(
         f"{unheard.reason} and {unspoken.reason}", _ways_without(language, options)
@@ -341,15 +346,15 @@ def without_engines(
 
 
 def _ways_without(language: str, option: str) -> str:
-    """Return the options that speak a language without an embedded engine: without a key first."""
+    """Return the options for speech without an embedded engine, those without a key first."""
     is_simulated = language.partition("-")[0] in SIMULATED_IN
     return f"--voice {SIMULATED}10, or {option}" if is_simulated else option
 
 
 def vocabulary_texts(suites: Sequence[Suite]) -> Callable[[], Mapping[str, object]]:
-    """Return a function that reads the texts that suites know before anybody speaks.
+    """Return a function that reads the texts that suites know before any speech.
 
-    It returns nothing for suites that do not offer any.
+    The function returns nothing for suites that do not offer any texts.
     """
     if len(suites) == 1:
         return suites[0].texts if isinstance(suites[0], Vocabulary) else dict

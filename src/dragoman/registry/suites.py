@@ -39,7 +39,7 @@ BUNDLED: Mapping[str, str] = {
     "itc": "dragoman.benchmarks.itc.benchmark:ITC",
     "set": "dragoman.registry.audio_set_suites:AUDIO_SETS",
 }
-"""Bundled benchmarks: what stands before the colon in names of suites, and where each lies."""
+"""Bundled benchmarks: the prefix of their suites' names, and the place of each object."""
 
 
 class OneSuite:
@@ -51,28 +51,28 @@ class OneSuite:
         self._origin = origin
 
     def suites(self) -> Mapping[str, str]:
-        """Return its one name."""
+        """Return its one suite name with a line about it."""
         return {self._name: f"from {self._origin}"}
 
     def load(self, name: str, data: Path) -> Suite:  # noqa: ARG002 - it brings its data
         """Load the suite.
 
         Raises:
-            UsageError: For another name.
+            UsageError: For any other name.
         """
         if name != self._name:
             raise UsageError(f"unknown suite {name!r}: there is {self._name}")
         return self._function()
 
     def translated_domains(self) -> Sequence[str]:
-        """Return its name, which is that of its folder of artifacts."""
+        """Return its name, which is also the name of its folder of artifacts."""
         return (self._name,)
 
     def english(self, domain: str, data: Path) -> EnglishDomain:  # noqa: ARG002 - there is one
         """Return its English side.
 
         Raises:
-            UsageError: Where it has none.
+            UsageError: If it has none.
         """
         suite = self._function()
         if isinstance(suite, Translatable):
@@ -80,17 +80,17 @@ class OneSuite:
         raise UsageError(f"{self._name} cannot be translated: it names no English side")
 
     def releases(self) -> Sequence[Release]:
-        """Return the artifacts that come with it, if any do."""
+        """Return the artifacts that come with it, if there are any."""
         suite = self._function()
         release = suite.english().release if isinstance(suite, Translatable) else None
         return () if release is None else (release,)
 
 
 def find_benchmark(suite: str) -> Benchmark | None:
-    """Return the benchmark of a suite by the suite's name; None where nobody has it.
+    """Return the benchmark of a suite by the suite's name; None if there is none.
 
     Raises:
-        UsageError: Where another package's benchmark cannot be loaded.
+        UsageError: If another package's benchmark cannot be loaded.
     """
     first = suite.partition(":")[0]
     if first in BUNDLED:
@@ -105,7 +105,7 @@ def benchmarks() -> Iterator[Benchmark]:
     """Yield all benchmarks, the bundled ones first.
 
     Raises:
-        UsageError: Where another package's benchmark cannot be loaded.
+        UsageError: If another package's benchmark cannot be loaded.
     """
     for name in BUNDLED:
         yield _load_bundled_suite(name)
@@ -127,7 +127,9 @@ def _load_added(entry: EntryPoint) -> Benchmark:
         return found
     if callable(found):
         return OneSuite(entry.name, found, entry.value)
-    raise UsageError(f"benchmark {entry.name!r}: {entry.value} is no benchmark and no function")
+    raise UsageError(
+        f"benchmark {entry.name!r}: {entry.value} is neither a benchmark nor a function"
+    )
 
 
 def load_suite(name: str, outside: ExternalServices | None = None) -> Suite:
@@ -135,11 +137,11 @@ def load_suite(name: str, outside: ExternalServices | None = None) -> Suite:
 
     Args:
         name: Its name.
-        outside: What a run names for tools that reach outside; None for nothing.
+        outside: The external services that a run names for its tools; None for none.
 
     Raises:
-        UsageError: Where no suite has that name.
-        DataError: Where its data are missing or damaged.
+        UsageError: If no suite has that name.
+        DataError: If its data are missing or damaged.
     """
     suite = _load_named(name)
     if outside is not None and isinstance(suite, NeedsExternalServices):
@@ -148,7 +150,7 @@ def load_suite(name: str, outside: ExternalServices | None = None) -> Suite:
 
 
 def _load_named(name: str) -> Suite:
-    """Load a suite; where there is none of that name, the error names the nearest one."""
+    """Load a suite; for an unknown name, the error names the nearest known one."""
     unknown = f"unknown suite {name!r}"
     benchmark = find_benchmark(name)
     try:
@@ -167,10 +169,10 @@ def _load_named(name: str) -> Suite:
 
 @functools.cache
 def task_family(name: str) -> str:
-    """Return one name for all suites of which tasks with one id are the same task.
+    """Return one name for all suites in which tasks with one id are the same task.
 
-    What no benchmark has is taken for a dataset: rows have its name, and it is evaluated as a
-    folder.
+    A name that no benchmark has stands for a dataset: its rows carry this name, and it is evaluated
+    as a folder.
     """
     benchmark = find_benchmark(name)
     if benchmark is None:
@@ -179,7 +181,7 @@ def task_family(name: str) -> str:
 
 
 def default_rules_of(suite: str) -> str:
-    """Return the name of the rules that hold for a suite where none are named."""
+    """Return the name of a suite's default rules."""
     benchmark = find_benchmark(suite)
     if benchmark is not None and isinstance(benchmark, OwnDefaultRules):
         return benchmark.default_rules(suite)
@@ -192,10 +194,10 @@ def suite_names() -> dict[str, str]:
 
 
 def prompts_for(suite: str, rules: Rules) -> PromptSet:
-    """Return a benchmark's own prompts for a suite, or ours where it has none.
+    """Return a benchmark's own prompts for a suite, or Dragoman's if it has none.
 
     Raises:
-        DataError: Where its prompts are not pulled.
+        DataError: If its prompts are not pulled.
     """
     benchmark, ours = find_benchmark(suite), default_prompts()
     if benchmark is not None and isinstance(benchmark, OwnPrompts):

@@ -1,4 +1,4 @@
-"""Protocols of what papers and benchmarks add to results: leaderboard styles, report sections.
+"""Protocols for extensions of results: leaderboard styles and report sections.
 
 Other packages register a style under the entry point `dragoman.leaderboards` and a section under
 `dragoman.report_sections`. Those that ship are rows of the tables in `dragoman.report.catalog`.
@@ -28,7 +28,7 @@ class StyleRequest(msgspec.Struct, frozen=True):
         folders: The runs.
         rules: The rule set that they were scored by; None for the newest scoring.
         judge: The judge of that scoring; None for the newest.
-        options: What was given of the options that the style takes, by name.
+        options: Values of the options that the style takes, by option name.
     """
 
     folders: tuple[Path, ...]
@@ -41,9 +41,9 @@ class StyleResult(msgspec.Struct, frozen=True):
     """A leaderboard in all its forms.
 
     Attributes:
-        text: What the terminal shows, in this order: tables and lines.
-        document: What `--json` prints.
-        files: What makes the content of a file, by the file's ending.
+        text: The terminal output, in this order: tables and lines.
+        document: The output of `--json`.
+        files: By file ending, the function that makes the file's content.
     """
 
     text: tuple[TextTable | str, ...]
@@ -52,7 +52,7 @@ class StyleResult(msgspec.Struct, frozen=True):
 
 
 class LeaderboardStyle(Protocol):
-    """A leaderboard: the tables of a paper or a benchmark, made of anybody's runs."""
+    """A leaderboard style: makes the tables of a paper or a benchmark from runs."""
 
     @property
     def name(self) -> str:
@@ -78,8 +78,8 @@ class LeaderboardStyle(Protocol):
         """Return the leaderboard of all runs together.
 
         Raises:
-            UsageError: For an option that makes no sense, or runs that it cannot be made of.
-            StoreError: Where a run cannot be read.
+            UsageError: For an invalid option, or runs that the style cannot use.
+            StoreError: If a run cannot be read.
         """
         ...
 
@@ -88,7 +88,7 @@ class LeaderboardStyle(Protocol):
 
 
 class StoredResults(msgspec.Struct, frozen=True):
-    """An open run and its conversations, read by one scoring.
+    """An open run and its conversations, with one scoring.
 
     `rows` have scores and measures, and no events: the store has these.
     """
@@ -102,8 +102,8 @@ class StoredResults(msgspec.Struct, frozen=True):
 class ReportSection(Protocol):
     """A section of the report on runs.
 
-    It extracts one value from each run: its part. Figures, tables and the template are made of
-    parts alone, so that a report needs no run at hand.
+    It extracts one value from each run, called its part. Figures, tables and the template are made
+    from parts alone, so that a report does not need the run.
     """
 
     @property
@@ -122,7 +122,7 @@ class ReportSection(Protocol):
         ...
 
     def part(self, results: StoredResults) -> object | None:
-        """Return what it shows of a run; None where the run has nothing of it."""
+        """Return its part of a run; None if the run has no data for it."""
         ...
 
     def figures(self, part: Any) -> Iterable[FigureSpec]:  # noqa: ANN401 - its own
@@ -140,7 +140,7 @@ class OwnTemplate(Protocol):
 
     @property
     def template(self) -> str:
-        """Jinja that makes the section; a section of which it makes nothing is left out.
+        """Jinja that makes the section; a section with an empty result is omitted.
 
         It gets `parts` (a list of `run`, `part` and `tables`), `several` (whether the page has
         several runs), `key`, `drawings` (all figures of the page), and the macros of the report's
@@ -159,14 +159,14 @@ class OffersFrames(Protocol):
         ...
 
     def frames(self, results: StoredResults) -> "Mapping[str, pl.DataFrame]":
-        """Return its frames by name, with all columns; without rows where a run has no data."""
+        """Return its frames by name, with all columns; a run without data gives no rows."""
         ...
 
 
 class LeadSection(msgspec.Struct, frozen=True):
-    """A section that a report begins with: of all its runs together.
+    """The first section of a report, about all its runs together.
 
-    `hides` is the key of a section that shows the same for each run; the page leaves it out.
+    `hides` is the key of a section with the same content for each run; the page omits it.
     """
 
     section: ReportSection
@@ -182,7 +182,7 @@ class LeadsReport(Protocol):
         """Return the section on all runs together.
 
         Raises:
-            UsageError: For an option that makes no sense, or runs that it cannot be made of.
-            StoreError: Where a run cannot be read.
+            UsageError: For an invalid option, or runs that the style cannot use.
+            StoreError: If a run cannot be read.
         """
         ...

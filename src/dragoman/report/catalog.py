@@ -27,10 +27,10 @@ BUNDLED_SECTIONS: Mapping[str, str] = {
 
 
 def find_style(name: str) -> LeaderboardStyle | None:
-    """Return the style of that name; None where nobody has it.
+    """Return the style of that name; None if it does not exist.
 
     Raises:
-        UsageError: Where another package's style cannot be loaded, or is none.
+        UsageError: If another package's style cannot be loaded or is invalid.
     """
     if name in BUNDLED_STYLES:
         return cast("LeaderboardStyle", load_object(BUNDLED_STYLES[name]))
@@ -44,7 +44,7 @@ def styles() -> Iterator[LeaderboardStyle]:
     """Yield all styles, those that ship first.
 
     Raises:
-        UsageError: Where another package's style cannot be loaded, or is none.
+        UsageError: If another package's style cannot be loaded or is invalid.
     """
     added = (entry.name for entry in find_entry_points(STYLE_ENTRY_POINTS))
     for name in dict.fromkeys((*BUNDLED_STYLES, *added)):
@@ -57,7 +57,7 @@ def sections() -> Iterator[ReportSection]:
     """Yield all sections in the order of the page, those that ship first.
 
     Raises:
-        UsageError: Where another package's section cannot be loaded, or is none.
+        UsageError: If another package's section cannot be loaded or is invalid.
     """
     for place in BUNDLED_SECTIONS.values():
         yield cast("ReportSection", load_object(place))

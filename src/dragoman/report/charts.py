@@ -38,7 +38,7 @@ VALUES = 56.0
 AXIS = 3.2 * TEXT
 
 _Row = Callable[[FigureSpec, Sequence[Datum], Scale, float], SvgPart]
-"""Paints one place's data from a height downwards."""
+"""A function that draws one place's data from a height downwards."""
 
 
 def bars(drawing: FigureSpec) -> SvgPart:
@@ -187,7 +187,7 @@ APART = 5.0
 
 
 def line_chart(drawing: FigureSpec) -> SvgPart:
-    """Return a curve for each series: over numbers where every place is one, else over names."""
+    """Return a curve for each series: over numbers if every place is one, else over names."""
     named = legend(drawing)
     top, bottom = named.height + 10, named.height + 10 + HEIGHT
     scale = scale_of(drawing, bottom, top)
@@ -239,7 +239,7 @@ def _numbers(drawing: FigureSpec) -> Scale:
 
 
 class _Across:
-    """Where a series' values lie from left to right."""
+    """The horizontal positions of a series' values."""
 
     def __init__(self, drawing: FigureSpec, along: Scale | None, shift: float) -> None:
         self._places, self._along, self._shift = drawing.places, along, shift
@@ -253,7 +253,7 @@ class _Across:
 
 
 def _offset(drawing: FigureSpec, name: str, along: Scale | None) -> _Across:
-    """Series lie side by side over names, so that their intervals can be told apart."""
+    """Return the positions of a series; series are shifted so that intervals do not overlap."""
     series = drawing.series
     shift = (series.index(name) - (len(series) - 1) / 2) * APART
     return _Across(drawing, along, shift)
@@ -331,7 +331,7 @@ RADIUS = 130.0
 AROUND_RADAR = 34.0
 RINGS = (0.25, 0.5, 0.75, 1.0)
 FEWEST = 3
-"""With fewer spokes there is no polygon."""
+"""The least number of spokes of a polygon."""
 
 
 def radar_chart(drawing: FigureSpec) -> SvgPart:
@@ -440,13 +440,13 @@ def render_svg(drawing: FigureSpec) -> str:
 def standalone_svg(
     drawing: FigureSpec, style: str, palette: str, preset: FigurePreset = PAGE
 ) -> str:
-    """Return a figure as a file of its own: light, on white, with all that it needs.
+    """Return a figure as a standalone file: light colours, on white, with its own styles.
 
     Args:
         drawing: The figure.
         style: The rules of figures, as the page has them.
         palette: The rules that say which colours their variables are; the first of each holds.
-        preset: What the file is for.
+        preset: The preset of the file.
     """
     colours: dict[str, str] = {}
     for name, value in _VARIABLE.findall(palette):

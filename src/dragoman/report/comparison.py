@@ -28,7 +28,7 @@ def show_run_command(run: str, place: PlaceInRun) -> str:
 
     Args:
         run: The run's folder.
-        place: Where it stands.
+        place: Its place in the run.
     """
     words = ["dragoman", "show", run, place.task, "--agent", place.agent]
     words += ["--condition", place.condition]
@@ -38,7 +38,7 @@ def show_run_command(run: str, place: PlaceInRun) -> str:
 
 
 MAX_NAMED = 20
-"""How many flipped tasks are named unless all are asked for."""
+"""The number of flipped tasks that are named unless all are requested."""
 
 
 def differences_table(comparisons: Sequence[Comparison], scoring: tuple[str, str]) -> TextTable:
@@ -51,7 +51,7 @@ def differences_table(comparisons: Sequence[Comparison], scoring: tuple[str, str
     return TextTable(
         headings=("A -> B", "tasks", "k", "A", "B", "B - A", "95 % interval", "p", "Holm"),
         rows=tuple(_row(entry, is_condition_shared=shared) for entry in comparisons),
-        title=f"rules {scoring[0]}, judge {scoring[1]}; differences are those of B to A",
+        title=f"rules {scoring[0]}, judge {scoring[1]}; differences are B minus A",
         note=f"{formatting.ASSUMED}: {formatting.ASSUMED_NOTE}" if assumed else "",
         numbers=frozenset({"tasks", "k", "A", "B", "B - A"}),
         is_spaced=True,
@@ -61,7 +61,7 @@ def differences_table(comparisons: Sequence[Comparison], scoring: tuple[str, str
 def print_details(
     console: "Console", comparisons: Sequence[Comparison], *, full: bool = False
 ) -> None:
-    """Print for each comparison what was left out, which tasks flipped, and what it took."""
+    """Print for each comparison the excluded tasks, the flipped tasks, and the means."""
     for entry in comparisons:
         console.print()
         console.print(_plain(_title(entry), "bold"))
@@ -83,7 +83,7 @@ def _row(entry: Comparison, *, is_condition_shared: bool) -> tuple[str, ...]:
 
 
 def _tasks(entry: Comparison) -> Iterator[int]:
-    """Yield the number of compared tasks, and the numbers of tasks at powers with fewer."""
+    """Yield the number of compared tasks, and the numbers for those k that have fewer."""
     yield len(entry.pairs)
     if any(gap.tasks != len(entry.pairs) for gap in entry.gaps):
         yield from (gap.tasks for gap in entry.gaps[1:])
@@ -101,7 +101,7 @@ def _figures(entry: Comparison) -> Iterator[list[str]]:
 
 
 def _name_lines(entry: Comparison, *, is_condition_shared: bool) -> list[str]:
-    """Return what tells a comparison from the others of its table, a name on each line."""
+    """Return the names that identify a comparison in its table, one per line."""
     a, b = entry.a, entry.b
     agents = [a.agent] if a.agent == b.agent else [a.agent, f"-> {b.agent}"]
     if a.condition != b.condition:
@@ -110,7 +110,7 @@ def _name_lines(entry: Comparison, *, is_condition_shared: bool) -> list[str]:
 
 
 def _names(entry: Comparison) -> str:
-    """Return what differs between the cells, in as few words as tell them apart."""
+    """Return the differences between the cells, in as few words as possible."""
     a, b = entry.a, entry.b
     if (a.agent, a.condition) == (b.agent, b.condition):
         return f"{a.agent}, {a.condition.label}"
@@ -136,13 +136,13 @@ def _details(entry: Comparison, most: int | None) -> Iterator[tuple[str, str]]:
     if entry.left_out:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in entry.left_out.items())
         yield (
-            "left out",
+            "excluded",
             f"{formatting.format_count(sum(entry.left_out.values()), 'task')}: {reasons}",
         )
     if entry.pairs:
-        yield "won by B", _format_flipped_tasks(entry.won, most)
+        yield "better in B", _format_flipped_tasks(entry.won, most)
         yield from _flipped_task_commands(entry, entry.won)
-        yield "lost by B", _format_flipped_tasks(entry.lost, most)
+        yield "worse in B", _format_flipped_tasks(entry.lost, most)
         yield from _flipped_task_commands(entry, entry.lost)
     for name, means in entry.means.items():
         if means.a is not None or means.b is not None:
@@ -181,7 +181,7 @@ def _plain(text: str, style: str = "") -> "Text":
 
 
 def power_line(found: Detectable) -> str:
-    """Return the smallest drop that can be shown, and what a small one would need."""
+    """Return the smallest detectable drop, and the tasks that a small one would need."""
     tasks = formatting.format_count(found.tasks, "task")
     plan = f"{found.suite}, {tasks} of {formatting.format_count(found.trials, 'trial')}"
     if found.drop is None:
@@ -190,18 +190,18 @@ def power_line(found: Detectable) -> str:
             if found.tasks < FEWEST_TASKS
             else "not even one of 100 points"
         )
-        shown = f"no drop of pass^1 is found in 80 % of runs: {why}"
+        shown = f"no drop of pass^1 is detectable with 80 % power: {why}"
     else:
         shown = (
-            f"a drop of pass^1 is found in 80 % of runs from {100 * found.drop:.1f} points on "
-            "(paired by task, two-sided 5 %)"
+            f"the smallest drop of pass^1 that is detectable with 80 % power is "
+            f"{100 * found.drop:.1f} points (paired by task, two-sided 5 %)"
         )
-    needed = f"{100 * SMALL:.0f} points need {found.tasks_for_small:,} tasks of as many trials"
+    needed = f"{100 * SMALL:.0f} points need {found.tasks_for_small:,} tasks with as many trials"
     return f"{plan}: {shown}; {needed}; {_basis(found)}"
 
 
 def power_summary(found: Detectable) -> str:
-    """Return the smallest drop that can be shown, in one short sentence."""
+    """Return the smallest detectable drop, in one short sentence."""
     plan = formatting.format_count(found.tasks, "task")
     if found.drop is None:
         return f"power: no drop of pass^1 is detectable with {plan} of {found.suite}."
@@ -221,13 +221,13 @@ def _basis(found: Detectable) -> str:
         case "stored within tasks":
             return "variances as stored within tasks, and assumed between them"
         case _:
-            return "variances are assumed (docs/metrics.md)"
+            return "variances are assumed (docs/reference/metrics.md)"
 
 
 def run_power(
     runs: Sequence[RunView], comparisons: Sequence[Comparison]
 ) -> Iterator[tuple[str, Detectable]]:
-    """Yield of each run and suite what its tasks and trials can show, by its own variances."""
+    """Yield the smallest detectable drop of each run and suite, by its own variances."""
     for run in runs:
         for suite in dict.fromkeys(cell.suite for cell in run.cells):
             cells = [cell for cell in run.cells if cell.suite == suite]

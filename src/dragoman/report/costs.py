@@ -22,7 +22,7 @@ def cost_by_scenario(cells: Sequence[CellSummary]) -> TextTable | None:
 def spending_table(
     ledgers: Sequence[AxisLedger], axes: Sequence[str], title: str = ""
 ) -> TextTable:
-    """Return what conversations used and cost, by axis."""
+    """Return the usage and cost of conversations, by axis."""
     headings = (
         "conversations",
         "for",
@@ -38,9 +38,8 @@ def spending_table(
         (*axes, *headings),
         tuple(row for each in ledgers for row in _rows(each)),
         title,
-        "counted are all attempts at every stored conversation; each: the cost of one "
-        "conversation; "
-        "per success: what failed is paid for too",
+        "usage covers all attempts at every stored conversation; each: cost of one "
+        "conversation; per success: includes the cost of failures",
         frozenset({"conversations", "calls", "tokens in", "out", "cost", "each", "per success"}),
     )
 
@@ -48,10 +47,10 @@ def spending_table(
 def artifact_cost_table(
     artifact_costs: Sequence[tuple[str, str, Sequence[LedgerLine]]],
 ) -> TextTable:
-    """Return what was used to make things that are no runs.
+    """Return the usage of artifacts that are not runs.
 
     Args:
-        artifact_costs: Where each lies, what it is, and what was used.
+        artifact_costs: The path of each artifact, its kind, and its usage.
     """
     headings = ("made", "what", "for", "model", "calls", "tokens in", "out", "time", "cost")
     return TextTable(
@@ -80,11 +79,11 @@ def _artifact_cost_rows(
     if len(lines) > 1:
         yield (*what, "all", "", "", "", "", "", formatting.money(ledger_cost(lines)))
     elif not lines:
-        yield (*what, "nothing was used", "", "", "", "", "", "")
+        yield (*what, "no usage", "", "", "", "", "", "")
 
 
 def _rows(ledger: AxisLedger) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each purpose and model, and one for all where these are several or none."""
+    """Yield a row for each purpose and model, and one for all unless there is exactly one."""
     shared = (*ledger.values.values(), f"{ledger.conversations:,}")
     shares = (formatting.money(ledger.cost_per_conversation), _per_success(ledger))
     for line in ledger.lines:
@@ -99,7 +98,7 @@ def _rows(ledger: AxisLedger) -> Iterator[tuple[str, ...]]:
     if len(ledger.lines) > 1:
         yield (*shared, "all", "", "", "", "", formatting.money(ledger.cost), *shares)
     elif not ledger.lines:
-        yield (*shared, "nothing was used", "", "", "", "", "", "", "")
+        yield (*shared, "no usage", "", "", "", "", "", "", "")
 
 
 def _per_success(ledger: AxisLedger) -> str:

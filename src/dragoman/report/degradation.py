@@ -9,28 +9,16 @@ from dragoman.analysis.intervals import Interval
 from dragoman.core.conditions import Condition, axis_of
 from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
-
-NAMES: dict[FailureStage, str] = {
-    "line": "line",
-    "speech": "voice or recognizer",
-    "hearing": "agent's own hearing or voice",
-    "mishearing": "mishearing",
-    "language": "language of arguments",
-    "arguments": "arguments",
-    "user": "simulated user",
-    "agent": "agent",
-    "unknown": "not known",
-    "not looked for": "not looked for",
-}
-"""The stages in words; `STAGES` says what they mean."""
+from dragoman.report.labels import STAGE_NAMES
 
 UNASKED: FailureStage = "not looked for"
+"""The stored stage of failures that `dragoman attribute` has not analyzed."""
 
 MAX_LINES = 8
-"""Lines that a terminal shows before all else."""
+"""Maximum number of lines of drops in a terminal."""
 
 MAX_KINDS = 3
-"""Kinds of values that are named."""
+"""Maximum number of kinds of values that are named."""
 
 _INDENT = "  "
 
@@ -43,28 +31,29 @@ def drop_lines(
     is_imported: bool = False,
     corrected: int | None = None,
 ) -> list[str]:
-    """Return the losses, the largest first, in at most `MAX_LINES` lines.
+    """Return the drops, the largest first, in at most `MAX_LINES` lines.
 
-    Without losses, the result is empty.
+    Without drops, the result is empty.
 
     Args:
-        drops: Those of a run.
+        drops: The drops of a run.
         run: Its folder, for the commands that show more.
         width: Columns of the terminal.
-        is_imported: Whether nobody can play it again, to find which stage lost what.
-        corrected: For how many losses p is corrected, where these are not all; None for these.
+        is_imported: Whether the run is imported, so that its failures cannot be replayed.
+        corrected: The number of drops that p is corrected for; None for the number of `drops`.
     """
     if not drops:
         return []
     over = _tasks_of_all(drops)
-    about = f"{over}95 % interval, p by Holm over {corrected or len(drops)}"
-    lines = _wrap_text(f"lost, in points of pass^1 ({about}):", width, "")
+    many = formatting.format_count(corrected or len(drops), "comparison")
+    about = f"{over}95% CI, Holm-adjusted p, {many}"
+    lines = _wrap_text(f"pass^1 drop vs. baseline, percentage points ({about})", width, "")
     ordered = by_size(drops)
-    for at, loss in enumerate(ordered):
+    for at, drop in enumerate(ordered):
         left = len(ordered) - at - 1
         room = MAX_LINES - len(lines) - (1 if left else 0)
-        finds = "" if is_imported else f": dragoman attribute {quote(run)}"
-        fitting = _fitting(_block(loss, finds, is_one_count=bool(over)), width, room)
+        finds = "" if is_imported else f"; run: dragoman attribute {quote(run)}"
+        fitting = _fitting(_block(drop, finds, is_one_count=bool(over)), width, room)
         if not fitting:
             return [*lines, f"and {left + 1} more: dragoman report {quote(run)}"]
         lines += fitting
@@ -72,7 +61,7 @@ def drop_lines(
 
 
 def _fitting(texts: Iterable[str], width: int, room: int) -> list[str]:
-    """Return the lines of the first texts, as far as there is room for them."""
+    """Return the lines of the first texts that fit into the room."""
     lines: list[str] = []
     for text in texts:
         wrapped = _wrap_text(text, width, _INDENT)
@@ -83,108 +72,119 @@ def _fitting(texts: Iterable[str], width: int, room: int) -> list[str]:
 
 
 def by_size(drops: Iterable[Drop]) -> list[Drop]:
-    """Return losses, the largest first, those without a figure last."""
-    return sorted(drops, key=lambda loss: 2.0 if loss.value is None else -loss.value)
+    """Return drops, the largest first and those without a figure last."""
+    return sorted(drops, key=lambda drop: 2.0 if drop.value is None else -drop.value)
 
 
 def _tasks_of_all(drops: Sequence[Drop]) -> str:
-    """Return over how many tasks all losses are, where that is one number for all of them."""
+    """Return the number of tasks if it is the same for all drops; otherwise ""."""
     counts = {len(each.comparison.pairs) for each in drops}
     if len(counts) > 1 or any(each.comparison.left_out for each in drops):
         return ""
     return f"{formatting.format_count(counts.pop(), 'task')}, "
 
 
-def headline(loss: Drop, *, is_one_count: bool = False) -> str:
-    """Return a sentence about a loss, its certainty, and its basis.
+def headline(drop: Drop, *, is_one_count: bool = False) -> str:
+    """Return one line about a drop: the conditions, the change with its interval, and p.
 
-    The basis is omitted if it is stated once for all losses.
+    The number of tasks is omitted if it is stated once for all drops.
     """
-    found = loss.comparison
+    found = drop.comparison
     about = [] if is_one_count else [formatting.format_count(len(found.pairs), "task")]
-    if left_out := sum(found.left_out.values()):
-        about.append(f"{left_out} left out")
-    if loss.value is None:
-        return (
-            f"{describe_agent(loss)}: {other_name(loss)} against {base_name(loss)}: no task in "
-            "common"
-        )
-    about.append(f"p {formatting.p_value(found.adjusted_p)}")
+    if excluded := sum(found.left_out.values()):
+        about.append(f"excluded {excluded}")
+    between = f"{describe_agent(drop)}   {other_name(drop)} vs. {base_name(drop)}"
+    if drop.value is None:
+        return f"{between}   no common task"
+    p = formatting.p_value(found.adjusted_p)
+    certainty = [f"p{p}" if p.startswith("<") else f"p={p}", *about]
     if found.assumed:
-        about.append(formatting.ASSUMED)
-    what = f"{points(abs(loss.value))} {_points_interval(loss)}"
-    said = {
-        True: f"loses {what} of {base_name(loss)}",
-        False: f"gains {what} on {base_name(loss)}",
-    }[loss.value >= 0]
-    return f"{describe_agent(loss)}: {other_name(loss)} {said} ({', '.join(about)})"
+        certainty.append(formatting.ASSUMED)
+    change = " ".join((_change(drop.value), _change_interval(drop.interval))).strip()
+    return "   ".join((between, change, ", ".join(certainty)))
 
 
-def _block(loss: Drop, finds: str, *, is_one_count: bool) -> Iterator[str]:
-    yield headline(loss, is_one_count=is_one_count)
-    if loss.parts:
-        yield f"{_INDENT}{stages_line(loss, finds)}"
-    if heard := values_line(loss):
-        yield f"{_INDENT}{heard}"
+def _change(drop: float) -> str:
+    """Return the change of pass^1 in points; a drop is below zero."""
+    return f"{100 * (0.0 - drop):+.1f}" if points(drop) != "0.0" else "0.0"
 
 
-def stages_line(loss: Drop, finds: str = "") -> str:
-    """Return the loss at each stage.
+def _change_interval(drop: Interval | None) -> str:
+    if drop is None:
+        return ""
+    return f"[{points(0.0 - drop.high)}, {points(0.0 - drop.low)}]"
 
-    If it is unknown, the line says how to find it, and what is known without.
+
+def _block(drop: Drop, finds: str, *, is_one_count: bool) -> Iterator[str]:
+    yield headline(drop, is_one_count=is_one_count)
+    if drop.parts:
+        yield f"{_INDENT}{stages_line(drop, finds)}"
+    if values := values_line(drop):
+        yield f"{_INDENT}{values}"
+
+
+def stages_line(drop: Drop, finds: str = "") -> str:
+    """Return the drop at each stage.
+
+    Without attribution, the line has the command that finds the stages, and the known facts.
     """
-    if loss.is_looked_for:
-        return f"at: {', '.join(map(part_words, largest_first(loss.parts)))}"
-    known = [part for part in largest_first(loss.parts) if part.stage != UNASKED]
-    said = [f"at: {', '.join(map(part_words, known))}"] if known else []
-    said.append(f"{'the rest' if known else 'at which stage'} was {UNASKED}{finds}")
-    if loss.misrecognized:
-        said.append(f"{len(loss.misrecognized)} of {len(loss.failed)} failures misheard a value")
-    return "; ".join(said)
+    if drop.is_looked_for:
+        return f"Stages: {', '.join(map(part_words, largest_first(drop.parts)))}"
+    known = [part for part in largest_first(drop.parts) if part.stage != UNASKED]
+    said = [f"Stages: {', '.join(map(part_words, known))}; the rest is not attributed yet"]
+    line = f"{said[0] if known else 'Cause not analyzed yet'}{finds}"
+    if drop.misrecognized:
+        return f"{line}   ({misrecognized_words(drop)})"
+    return line
+
+
+def misrecognized_words(drop: Drop) -> str:
+    """Return the number of failures with a misrecognized value."""
+    return f"a value was misrecognized in {len(drop.misrecognized)} of {len(drop.failed)} failures"
 
 
 def part_words(part: DropPart) -> str:
-    """Return a stage and what it lost, in points."""
-    return f"{NAMES[part.stage]} {points(part.value)}"
+    """Return a stage and its part of the drop, in points."""
+    return f"{STAGE_NAMES[part.stage]} {points(part.value)}"
 
 
 def largest_first(parts: Iterable[DropPart]) -> list[DropPart]:
-    """Return parts, those that lost most first."""
+    """Return parts, the largest first."""
     return sorted(parts, key=lambda part: -part.value)
 
 
-def values_line(loss: Drop) -> str:
-    """Return which values were not heard, and what else was told apart; "" where nothing was."""
-    named = [share_words(share) for share in loss.values[:MAX_KINDS]]
-    rest = loss.values[MAX_KINDS:]
+def values_line(drop: Drop) -> str:
+    """Return the misrecognized values, and the other counted shares; "" if there are none."""
+    named = [share_words(share) for share in drop.values[:MAX_KINDS]]
+    rest = drop.values[MAX_KINDS:]
     if rest:
         named.append(f"others {sum(share.count for share in rest):g}")
-    said = [f"not heard: {', '.join(named)}"] if named else []
-    return "; ".join((*said, *(words for _, words, _ in stated_shares(loss))))
+    said = [f"Misrecognized values: {', '.join(named)}"] if named else []
+    return ". ".join((*said, *(words for _, words, _ in stated_shares(drop))))
 
 
-def stated_shares(loss: Drop) -> Iterator[tuple[str, str, CountedShare]]:
+def stated_shares(drop: Drop) -> Iterator[tuple[str, str, CountedShare]]:
     """Yield the counted shares of words and languages.
 
     Each share has its name, its value in words, and the count itself.
     """
-    for sides in (loss.word_errors, loss.other_language):
+    for sides in (drop.word_errors, drop.other_language):
         counts = [side.count for side in (sides.base, sides.other) if side is not None]
         if any(counts) and sides.other is not None and sides.other.value is not None:
             name = _SHARES[sides.other.name]
             before = sides.base and sides.base.value
-            against = "" if before is None else f" ({before:.1%} in {base_name(loss)})"
+            against = "" if before is None else f" ({before:.1%} in {base_name(drop)})"
             yield name, f"{name} {sides.other.value:.1%}{against}", sides.other
 
 
-_SHARES = {"word errors": "word errors", "agent wrong": "agent's turns in another language"}
+_SHARES = {"word errors": "WER", "agent wrong": "Agent turns in another language"}
 
 
 def share_words(share: CountedShare) -> str:
-    """Return what was counted with its share, or its count where the whole is not known."""
+    """Return a count with its whole, or the count alone if the whole is not known."""
     if share.value is None:
         return f"{share.name} {share.count:g}"
-    return f"{share.name} {share.value:.0%} of {share.of:g}"
+    return f"{share.name} {share.count:g}/{share.of:g}"
 
 
 def points(value: float) -> str:
@@ -197,32 +197,25 @@ def points_interval(value: Interval) -> str:
     return f"[{points(value.low)}, {points(value.high)}]"
 
 
-def _points_interval(loss: Drop) -> str:
-    found = loss.interval
-    if found is None or loss.value is None:
-        return ""
-    return points_interval(found if loss.value >= 0 else Interval(-found.high, -found.low))
+def base_name(drop: Drop) -> str:
+    """Return the values of the baseline on the axes that differ."""
+    return _values(drop.comparison.a.condition, drop.comparison.differs)
 
 
-def base_name(loss: Drop) -> str:
-    """Return what the base has where the other condition has something else."""
-    return _values(loss.comparison.a.condition, loss.comparison.differs)
-
-
-def other_name(loss: Drop) -> str:
-    """Return what the other condition has."""
-    return _values(loss.comparison.b.condition, loss.comparison.differs)
+def other_name(drop: Drop) -> str:
+    """Return the values of the other condition on the axes that differ."""
+    return _values(drop.comparison.b.condition, drop.comparison.differs)
 
 
 def _values(condition: Condition, axes: Sequence[str]) -> str:
-    """Return the values on these axes that are set; where none is, what the first has instead."""
+    """Return the values that are set on these axes; otherwise the first axis' default."""
     named = [condition.axis(axis) for axis in axes if condition.axis(axis) != axis_of(axis).default]
     return " ".join(named) if named else axis_of(axes[0]).default
 
 
-def describe_agent(loss: Drop) -> str:
-    """Return the agent, and what both conditions have beside what tells them apart."""
-    name, differs = loss.comparison.b, loss.comparison.differs
+def describe_agent(drop: Drop) -> str:
+    """Return the agent, and the values that both conditions share."""
+    name, differs = drop.comparison.b, drop.comparison.differs
     shared = [value for axis, value in name.condition.axes if axis not in differs]
     return ", ".join((name.agent, *([" ".join(shared)] if shared else [])))
 

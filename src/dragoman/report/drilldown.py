@@ -20,7 +20,7 @@ from dragoman.report.overview import (
 from dragoman.report.view_model import RunView
 
 MAX_FLIPPED = 20
-"""Tasks of a comparison that are named on each side."""
+"""Maximum number of named tasks of a comparison on each side."""
 
 ConversationKey = tuple[str, str, str, str, str, int]
 """Run, suite, condition, agent, task and trial."""
@@ -45,16 +45,16 @@ class LinkedFigure(msgspec.Struct, frozen=True):
 
 
 class LinkedDrop(msgspec.Struct, frozen=True):
-    """A loss as a report shows it.
+    """A drop as a report shows it.
 
     Attributes:
         run: The run's name.
-        loss: What is lost.
+        loss: The drop.
         failed: The conversations that failed.
         stages: The parts, the largest first.
-        values: Kinds of values not heard.
-        shares: Word errors, and turns in another language.
-        misrecognized: Failures with a value misheard.
+        values: Kinds of misrecognized values.
+        shares: The word error rate, and turns in another language.
+        misrecognized: Failures with a misrecognized value.
     """
 
     run: str
@@ -67,13 +67,13 @@ class LinkedDrop(msgspec.Struct, frozen=True):
 
     @property
     def base(self) -> str:
-        """What the base has, in words."""
+        """The values that only the base has, in words."""
         found = self.loss.comparison
         return ", ".join(condition_chips(found.a.condition, found.b.condition))
 
     @property
     def other(self) -> str:
-        """What the other condition has instead, in words."""
+        """The values that only the other condition has, in words."""
         found = self.loss.comparison
         return ", ".join(condition_chips(found.b.condition, found.a.condition))
 
@@ -104,10 +104,10 @@ class DrilldownLinks:
         found = run.drops
         if run.overview is not None:
             found = remaining_drops(run.overview, found)
-        return tuple(self._loss(run.name, loss) for loss in degradation.by_size(found))
+        return tuple(self._drop(run.name, loss) for loss in degradation.by_size(found))
 
     def flipped(self, entry: Comparison) -> tuple[tuple[FlippedTask, ...], tuple[FlippedTask, ...]]:
-        """Return tasks that B won and lost, as far as they are named."""
+        """Return the first tasks on which B is better, and those on which it is worse."""
         won, lost = (
             tuple(self._task(entry, pair) for pair in pairs[:MAX_FLIPPED])
             for pairs in (entry.won, entry.lost)
@@ -120,7 +120,7 @@ class DrilldownLinks:
         return f"#?behind={number}" if number >= 0 else ""
 
     def conversation(self, run: str, suite: str, place: PlaceInRun) -> str:
-        """Return the address of a conversation in the report; "" if it is not there."""
+        """Return the address of a conversation in the report; "" if the report does not have it."""
         found = self._numbers.get(_place_key(run, suite, place))
         return "" if found is None else f"#conversation-{found}"
 
@@ -132,12 +132,14 @@ class DrilldownLinks:
         found = [str(self._numbers[key]) for key in keys if key in self._numbers]
         return FlippedTask(pair.task, ".".join(found))
 
-    def _loss(self, run: str, loss: Drop) -> LinkedDrop:
+    def _drop(self, run: str, loss: Drop) -> LinkedDrop:
         def linked(words: str, about: str, name: str, places: Iterable[PlaceInRun]) -> LinkedFigure:
             return LinkedFigure(words, about, self._filter(run, loss, name, places))
 
         def share(each: CountedShare) -> LinkedFigure:
-            return linked(degradation.share_words(each), "", f"not heard: {each.name}", each.behind)
+            return linked(
+                degradation.share_words(each), "", f"misrecognized: {each.name}", each.behind
+            )
 
         stages = tuple(
             linked(
@@ -149,7 +151,7 @@ class DrilldownLinks:
             for part in degradation.largest_first(loss.parts)
         )
         amount = "" if loss.value is None else degradation.points(abs(loss.value))
-        misrecognized = f"{len(loss.misrecognized)} of {len(loss.failed)} failures misheard a value"
+        misrecognized = degradation.misrecognized_words(loss)
         return LinkedDrop(
             run,
             loss,
@@ -160,7 +162,7 @@ class DrilldownLinks:
                 linked(words, "", name, side.behind)
                 for name, words, side in degradation.stated_shares(loss)
             ),
-            linked(misrecognized, "", "a value misheard", loss.misrecognized)
+            linked(misrecognized, "", "a value misrecognized", loss.misrecognized)
             if loss.misrecognized
             else None,
         )
@@ -168,7 +170,7 @@ class DrilldownLinks:
     def _filter(self, run: str, loss: Drop, name: str, places: Iterable[PlaceInRun]) -> int:
         """Return the number of the filter that shows these conversations; -1 for none of them."""
         about = (
-            f"{degradation.describe_agent(loss)}, {degradation.other_name(loss)} for "
+            f"{degradation.describe_agent(loss)}, {degradation.other_name(loss)} vs. "
             f"{degradation.base_name(loss)}"
         )
         return self._number(run, loss.comparison.b.suite, f"{about}: {name}", places)

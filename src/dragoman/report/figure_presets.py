@@ -14,13 +14,13 @@ _LINE = 1.25
 
 
 class FigurePreset(msgspec.Struct, frozen=True):
-    """What a figure file is for.
+    """The size and title of a figure file.
 
     Attributes:
-        width: How wide the figure is drawn, in its own pixels.
+        width: The width of the figure, in its own pixels.
         title_size: The size of its title's letters; 0 for none, where a caption says it.
         slide: The size of the page that the figure fills; None for one as high as the figure.
-        inches: How wide the file is in print; None for pixels.
+        inches: The width of the file in print; None for pixels.
     """
 
     width: float

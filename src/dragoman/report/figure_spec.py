@@ -22,25 +22,25 @@ Section = str
 """The part of a report that has a figure: `summary`, `languages`, or the key of a section."""
 
 MAX_SERIES = 8
-"""As many colours are told apart; a figure with more series has none."""
+"""Maximum number of series with distinct colours; a figure with more series is split."""
 
 
 WIDTH = 540.0
-"""How wide figures are unless a preset says otherwise."""
+"""The width of figures without a preset, in pixels."""
 
 
 class Datum(msgspec.Struct, frozen=True):
     """One value of a figure.
 
     Attributes:
-        place: Where it stands: a group of bars, a place along a line, a row, a spoke.
+        place: Its position: a group of bars, a place along a line, a row, a spoke.
         value: The value; None where it is not known, for the reason in `note`.
         interval: Its 95 % interval.
-        n: How much it rests on, in the figure's `of`.
-        series: What it is told apart by: a colour.
+        n: The size of its basis, in the figure's `of`.
+        series: The series, which has its own colour.
         column: Of a grid, the column.
         x: Of dots, how far to the right.
-        note: What else is to be said of it.
+        note: A remark on the value.
         cell: The number of the one cell whose conversations it is made of; None for several.
     """
 
@@ -67,17 +67,17 @@ class FigureSpec(msgspec.Struct, frozen=True):
     """One figure.
 
     Attributes:
-        name: What its file is called: letters, digits and hyphens.
-        section: Where it belongs.
-        kind: How it is drawn.
-        title: What it shows.
+        name: The name of its file: letters, digits and hyphens.
+        section: The section of the report.
+        kind: The kind of chart.
+        title: The title.
         caption: Of what, over what, and where its form is from.
         data: Its values, in their order.
-        unit: What values are.
-        axis: What is said beside the axis of values.
-        along: What is said beside the other axis.
-        of: What `n` counts, in the singular; empty where that differs.
-        width: How wide it is drawn, in pixels at full size.
+        unit: The unit of the values.
+        axis: The title of the axis of values.
+        along: The title of the other axis.
+        of: The unit that `n` counts, in the singular; empty where that differs.
+        width: The drawn width, in pixels at full size.
     """
 
     name: str
@@ -114,7 +114,7 @@ class FigureSpec(msgspec.Struct, frozen=True):
 
     @property
     def rests(self) -> "DatumBasis":
-        """On how much its values rest."""
+        """The basis of its values."""
         counts = [datum.n for datum in self.data if datum.n is not None]
         return DatumBasis(
             sum(datum.interval is not None for datum in self.data),
@@ -127,7 +127,7 @@ class FigureSpec(msgspec.Struct, frozen=True):
         return f"{least:g}{of}" if least == most else f"{least:g} to {most:g}{of}"
 
     def shown(self, value: float | None) -> str:
-        """Return a value as it reads."""
+        """Return a value as text in the figure's unit."""
         if value is None:
             return "none"
         match self.unit:
@@ -141,7 +141,7 @@ class FigureSpec(msgspec.Struct, frozen=True):
                 return f"{value:.3g}"
 
     def words(self, datum: Datum) -> str:
-        """Return a value in words: for readers who do not see it, and where one is pointed at."""
+        """Return a value in words, for screen readers and tooltips."""
         unit = " points" if self.unit == "points" and datum.value is not None else ""
         across = "" if datum.x is None else f" at {datum.x:.3g} {self.along}"
         where = ", ".join(filter(None, (datum.place, datum.column, datum.series)))
@@ -154,7 +154,7 @@ class FigureSpec(msgspec.Struct, frozen=True):
         return ", ".join((*parts, *([datum.note] if datum.note else [])))
 
     def counted(self, datum: Datum) -> str:
-        """Return how much a value rests on."""
+        """Return the basis of a value."""
         if datum.n is None:
             return "none"
         is_whole = self.of and datum.n == int(datum.n)
@@ -177,7 +177,7 @@ def file_name(*parts: str) -> str:
 
 
 def split_by_colour(drawing: FigureSpec) -> Iterator[FigureSpec]:
-    """Yield a figure, or as many as it takes for each series to have a colour of its own."""
+    """Yield a figure, or several so that each series has its own colour."""
     series = drawing.series
     if len(series) <= MAX_SERIES or drawing.kind in {"heat", "stack"}:
         yield drawing
@@ -194,7 +194,7 @@ def split_by_colour(drawing: FigureSpec) -> Iterator[FigureSpec]:
 
 
 def with_unique_names(drawings: Iterable[FigureSpec]) -> tuple[FigureSpec, ...]:
-    """Return figures that can be drawn, so that no two would be one file."""
+    """Return drawable figures with unique file names."""
     seen: dict[str, int] = {}
     found = []
     for drawing in (part for each in drawings for part in split_by_colour(each)):

@@ -51,7 +51,7 @@ class ScreenLinks(Protocol):
 
 
 class Segment(msgspec.Struct, frozen=True):
-    """One stage of a stacked bar: where it begins, how long it is, and what it says."""
+    """One stage of a stacked bar: its position, its length and its text."""
 
     kind: str
     x: str
@@ -89,7 +89,7 @@ class LegendEntry(msgspec.Struct, frozen=True):
 
 
 class FirstScreen(msgspec.Struct, frozen=True):
-    """What the first screen draws.
+    """The content of the first screen.
 
     Attributes:
         overview: The answer of the run.
@@ -99,7 +99,7 @@ class FirstScreen(msgspec.Struct, frozen=True):
         ticks: The axis of all three.
         legend: The stages that occur.
         values: Misrecognized values under the headline's condition.
-        heard: The row that they are of; None where nobody spoke.
+        heard: The row of these values; None without speech.
         is_open: Whether the folded rows are open, as no row is distinguishable.
     """
 
@@ -115,7 +115,7 @@ class FirstScreen(msgspec.Struct, frozen=True):
 
     @property
     def folded_words(self) -> str:
-        """How many conditions are folded, and what their p is corrected for."""
+        """The number of folded conditions, and of comparisons that p is corrected for."""
         kind = "further condition" if self.rows else "condition"
         many = formatting.format_count(len(self.folded), kind)
         isare = "is" if len(self.folded) == 1 else "are"
@@ -155,7 +155,7 @@ def heat_level(value: float | None) -> str:
 
 
 def example_words(example: Example) -> str:
-    """Return why a conversation failed; the stage where nothing more is known."""
+    """Return the reason of a failure; without one, the meaning of its stage."""
     return example.why or labels.STAGES[example.stage]
 
 
@@ -195,7 +195,7 @@ class _Axis:
         )
 
     def _segments(self, row: DropRow) -> Iterable[Segment]:
-        """Yield the stages, losses to the right of zero and gains to its left."""
+        """Yield the stages, drops to the right of zero and gains to its left."""
         order = list(labels.STAGES)
         ends = {1: 0.0, -1: 0.0}
         for part in sorted(row.parts, key=lambda part: order.index(part.stage)):
@@ -230,6 +230,6 @@ def _legend(rows: Iterable[DropRow]) -> Iterable[LegendEntry]:
 
 
 def _first_spoken(subject: DropRow | None, rows: Iterable[DropRow]) -> DropRow | None:
-    """Return the headline's row if somebody spoke there, or else the first row with speech."""
+    """Return the headline's row if it has speech; otherwise the first row with speech."""
     known = [row for row in rows if row.values or row.word_error_rate is not None]
     return subject if subject in known else next(iter(known), None)

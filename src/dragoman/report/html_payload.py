@@ -21,9 +21,9 @@ from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import NO_JUDGE, OutcomeStatus
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role, ToolResult
-from dragoman.report.degradation import NAMES
 from dragoman.report.drilldown import Drilldown, filters_by_place
 from dragoman.report.formatting import COMPONENTS, ENDINGS
+from dragoman.report.labels import STAGE_NAMES, figure_label, finding_words, measure_label
 from dragoman.report.view_model import (
     RunView,
     conversation_status,
@@ -34,7 +34,7 @@ from dragoman.report.view_model import (
 )
 
 LOST: frozenset[OutcomeStatus] = frozenset({"fail", "unscored", "code", "infrastructure"})
-"""What is looked for in a report."""
+"""The statuses that a reader of a report looks for."""
 
 
 class SizedConversation(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class SizedConversation(msgspec.Struct, frozen=True):
 
 
 class ScannedConversation(msgspec.Struct, frozen=True):
-    """What a page needs of a conversation's events: their size, and by role the tools' errors."""
+    """The facts that a page needs about a conversation's events: size, and tool errors by role."""
 
     size: int = 0
     errors: tuple[Role, ...] = ()
@@ -67,7 +67,7 @@ def _scan(episode: Episode | None) -> ScannedConversation:
 def sized_conversations(
     runs: Sequence[RunView], scanned: Sequence[ScannedConversation] | None = None
 ) -> tuple[SizedConversation, ...]:
-    """Return the conversations that were played, those first for which there must be room."""
+    """Return the played conversations, those with priority first."""
     rows = [row for run in runs for row in run.outcomes]
     sizes = scan_conversations(runs) if scanned is None else scanned
     found = [
@@ -82,7 +82,7 @@ def sized_conversations(
 
 
 def select_fitting(conversations: Sequence[SizedConversation], room: float) -> frozenset[int]:
-    """Return the numbers of the first conversations that fit into so many bytes."""
+    """Return the numbers of the first conversations that fit into the room, in bytes."""
     return frozenset(_select_by_size(conversations, room))
 
 
@@ -95,7 +95,7 @@ def _select_by_size(conversations: Sequence[SizedConversation], room: float) -> 
 
 
 def without_raw(event: Event) -> Event:
-    """Return an event without a model's raw reply: what was understood of it is shown."""
+    """Return an event without a model's raw reply; the parsed reply is shown."""
     if isinstance(event, Message):
         return Message(event.by, event.reply, event.scripted, event.turn)
     return event
@@ -109,7 +109,7 @@ DATA_FIELDS = frozenset({"arguments", "positionals", "sent", "executed", "value"
 TEXT_FIELDS = frozenset({"content", "shown"})
 
 BARE = frozenset({str, int, float, bool, type(None)})
-"""Types of what stays as it is, wherever it is no data."""
+"""Types of values that are packed unchanged outside data fields."""
 
 MAX_PACKED = 20_000_000
 """Maximum number of characters of all packed conversations of a page.
@@ -118,14 +118,14 @@ Figures and tables have room with them in 25 MB.
 """
 
 _GZIP = 31
-"""How zlib is asked for the largest window, in a gzip frame."""
+"""zlib's window bits for the largest window in a gzip frame."""
 
 MOST_COMPRESSED = 40
-"""More bytes of conversations than signs by this factor are never tried."""
+"""Upper bound of the compression factor, for the first selection of conversations."""
 
 
 class PackedConversations(msgspec.Struct, frozen=True):
-    """The text of all conversations, and how many of which standing it does not hold."""
+    """The packed text of all conversations, and the number of incomplete ones by status."""
 
     text: str
     left_out: dict[OutcomeStatus, int]
@@ -139,13 +139,14 @@ def pack(
 ) -> PackedConversations:
     """Return conversations of runs as base64 of gzip of JSON.
 
-    Models' raw replies are left out: what was understood of them is shown.
+    Models' raw replies are omitted: the parsed replies are shown.
 
     Args:
         runs: The runs.
         behind: Filters that show the conversations behind a number.
-        most: Of how many signs; of what has no room only its ending and score are held.
-        scanned: What was read of their events; None where they are to be read.
+        most: Maximum size in characters; conversations without room have only their ending and
+            score.
+        scanned: The scan of their events; None to read them here.
     """
     conversations = sized_conversations(runs, scanned)
     room = float(most * MOST_COMPRESSED)
@@ -185,7 +186,7 @@ def _text(runs: Sequence[RunView], behind: Sequence[Drilldown], whole: Container
     }
     after = {
         "behind": [each.label for each in behind],
-        "stages": NAMES,
+        "stages": STAGE_NAMES,
         "endings": ENDINGS,
         "components": COMPONENTS,
         "audio": {run.name: run.audio for run in runs if run.audio},
@@ -212,7 +213,7 @@ def _numbered(
 
 
 class _Places(msgspec.Struct, frozen=True):
-    """Where tasks, cells and texts of results stand."""
+    """The positions of tasks, cells and texts of results in the packed document."""
 
     tasks: Sequence[tuple[str, str, str]]
     cells: Sequence[tuple[str, str, str, str]]
@@ -285,7 +286,7 @@ def _whole(outcome: ConversationResult, places: _Places) -> dict[str, object]:
 
 
 def _encode_omitted(outcome: ConversationResult, _places: _Places) -> dict[str, object]:
-    """Return of a conversation for which there is no room how it ended and what it scored."""
+    """Return only the ending and the score of a conversation for which the page has no room."""
     ending = None if outcome.episode is None else msgspec.to_builtins(outcome.episode.ending)
     parts = () if outcome.score is None else outcome.score.components
     bare = [msgspec.structs.replace(part, evidence=()) for part in parts]
@@ -301,7 +302,7 @@ def _encode_omitted(outcome: ConversationResult, _places: _Places) -> dict[str, 
 def _attach_filters(
     conversations: Iterable[dict[str, object]], behind: Sequence[Drilldown]
 ) -> Iterator[dict[str, object]]:
-    """Say of each conversation behind which numbers it stands."""
+    """Add to each conversation the filters that show it."""
     filters = filters_by_place(behind)
     return (
         {**entry, "behind": filters[place]} if place in filters else entry
@@ -310,16 +311,19 @@ def _attach_filters(
 
 
 def _encode_measurement(entry: MeasureResult) -> dict[str, object]:
-    """Return what a measure counted, and what it found; entries that say nothing are left out."""
+    """Return the counts and findings of a measure; findings without text are omitted."""
     return {
-        "name": f"{entry.measure} {entry.version}",
+        "name": f"{measure_label(entry.measure)} {entry.version}",
         "judge": "" if entry.judge == NO_JUDGE else entry.judge,
         "unscored": entry.unscored,
-        "counts": [f"{name} {count:g}" for name, count in entry.counts.items()],
+        "counts": [
+            f"{figure_label(entry.measure, name)} {count:g}" for name, count in entry.counts.items()
+        ],
         "found": [
-            {"event": found.position, "subject": found.subject, "why": found.why}
+            {"event": found.position, "subject": subject, "why": why}
             for found in entry.evidence
-            if found.why
+            for subject, why in (finding_words(entry.measure, found.subject, found.why),)
+            if why
         ],
     }
 
@@ -341,7 +345,7 @@ def _with_places(
     events: Iterable[Event],
     places: Mapping[str, int],
 ) -> object:
-    """Put the places of tools' results for their texts, and for these alone."""
+    """Replace the texts of tool results by their positions."""
     for event, shown in zip(events, packed["events"], strict=True):
         if isinstance(event, ToolResult):
             texts = {name: shown.get(name) for name in TEXT_FIELDS}
@@ -350,7 +354,7 @@ def _with_places(
 
 
 def _with_decisions(packed: Any, decisions: Iterable[Clarification]) -> object:  # noqa: ANN401
-    """Put what was decided about an agent's words beside them; a place that is none is left out."""
+    """Add the judges' decisions to the agent's messages, except for invalid places."""
     for entry in decisions:
         if 0 <= entry.at < len(packed["events"]):
             packed["events"][entry.at]["decided"] = msgspec.structs.asdict(entry)
@@ -372,7 +376,7 @@ def _with_contexts(packed: Any, episode: Episode) -> object:  # noqa: ANN401 - J
 
 
 def _encode_exactly(node: object) -> object:
-    """Replace what must survive exactly; recursion ends where a record holds foreign data."""
+    """Encode data fields as JSON text, so that their values survive exactly."""
     if isinstance(node, dict):
         return {
             key: value

@@ -28,7 +28,13 @@ from dragoman.report.figure_spec import FigureSpec
 from dragoman.report.first_screen import FirstScreen, example_words, first_screen, heat_level
 from dragoman.report.html_parts import Panel
 from dragoman.report.html_payload import MAX_PACKED, ScannedConversation, pack, scan_conversations
-from dragoman.report.labels import condition_label
+from dragoman.report.labels import (
+    FAILED_COMPONENTS,
+    STATUS_NAMES,
+    condition_label,
+    figure_label,
+    measure_label,
+)
 from dragoman.report.overview import basis, points_of
 from dragoman.report.run_figures import run_figures
 from dragoman.report.text_tables import TextTable
@@ -68,22 +74,22 @@ CELLS = {
 """The page's last sections."""
 
 MAX_CAUSES = 12
-"""How many causes a figure shows; the rest is added up."""
+"""The number of causes in a figure; the rest is added up."""
 
 MAX_COMPARISONS = 60
-"""How many comparisons of cells a figure shows, those with the smallest p."""
+"""The number of comparisons of cells in a figure, those with the smallest p."""
 
 MAX_DROPS = 8
-"""How many losses are open, the largest ones."""
+"""The number of drops that are open, the largest ones."""
 
 MAX_OPEN = 24
-"""More cells or figures of measures than these are folded, so that what is drawn is seen first."""
+"""Maximum number of cells or measure figures that are open; more are folded."""
 
 MAX_DRAWN = 16
-"""How many figures of a section are open; the rest is folded."""
+"""The number of figures of a section that are open; the rest is folded."""
 
 MAX_TEXT = 20_000
-"""Characters of a text that are written out; what is cut is said."""
+"""Longest text that is written out, in characters; the number of cut characters is stated."""
 
 SCRIPTS = ("elements", "conversation", "filters", "matrix", "side_by_side", "drawings", "start")
 """The parts of the script, in their order."""
@@ -97,11 +103,11 @@ _MACROS = """\
 """Macros that the layout of a section may use."""
 
 _MEDIA = "'self' file:"
-"""Where audio may come from: beside the page, also where that is a file."""
+"""Allowed sources of audio: files next to the page, also if the page is opened as a file."""
 
 
 class _CellView(msgspec.Struct, frozen=True):
-    """A cell with what the template says of it beyond the figures."""
+    """A cell with further values for the template."""
 
     number: int
     run: str
@@ -154,9 +160,9 @@ def render_report(
 
     Args:
         runs: The runs.
-        title: What the page is called.
+        title: The title of the page.
         lead: The section that comes first; None for none.
-        room: For how many signs of packed conversations there is room.
+        room: Maximum size of the packed conversations, in characters.
     """
     from markupsafe import Markup
 
@@ -209,13 +215,13 @@ def render_report(
             script=Markup(script),  # noqa: S704
             conversations=Markup(packed.text),  # noqa: S704
             left_out=packed.left_out,
-            status_names=formatting.STATUS_NAMES,
+            status_names=STATUS_NAMES,
         )
     )
 
 
 class _Screen(msgspec.Struct, frozen=True):
-    """The first screen of one run, with its addresses and what is above its headline."""
+    """The first screen of one run, with its links and the line above its headline."""
 
     run: str
     about: str
@@ -239,7 +245,7 @@ def _about(run: RunView) -> str:
 
 @cache
 def _environment() -> "jinja2.Environment":
-    """Return what compiles templates, each once in a process."""
+    """Return the Jinja environment, which compiles each template once in a process."""
     import jinja2
     from markupsafe import Markup
 
@@ -256,6 +262,9 @@ def _environment() -> "jinja2.Environment":
         points_interval=points_interval,
         points_of=points_of,
         basis=basis,
+        failed_components=FAILED_COMPONENTS,
+        measure_label=measure_label,
+        figure_label=figure_label,
         heat_level=heat_level,
         example_words=example_words,
         panels=html_parts,
@@ -301,7 +310,7 @@ def _leading(
 def _following(
     runs: Sequence[RunView], drawn: Sequence[FigureSpec], hidden: str
 ) -> Iterator[_AddedSection]:
-    """Yield the sections of the catalog of which any run has something."""
+    """Yield the sections of the catalog that have data of any run."""
     for section in sections():
         parts = [
             _Part(run.name, part, tuple(section.tables(part)))
@@ -319,7 +328,7 @@ def _added_section(
     *,
     has_several: bool,
 ) -> Iterator[_AddedSection]:
-    """Yield the section, unless its layout makes nothing of its parts."""
+    """Yield the section, unless its layout renders as empty."""
     from markupsafe import Markup
 
     text = section.template if isinstance(section, OwnTemplate) else _resource("section.html.j2")
@@ -331,7 +340,7 @@ def _added_section(
         most_drawn=MAX_DRAWN,
     )
     if made.strip():
-        # What the environment made: every value in it is escaped.
+        # Output of the Jinja environment: every value in it is escaped.
         html = Markup(made.lstrip("\n"))  # noqa: S704
         yield _AddedSection(section.key, section.title, section.heading, html)
 
@@ -361,13 +370,13 @@ def _resource(name: str) -> str:
 
 
 def _script() -> str:
-    """Return the parts of the script as one that shares nothing with its page."""
+    """Return the parts of the script as one function scope."""
     parts = "".join(_resource(f"{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
 def _sanitize_value(value: object) -> object:
-    """Return what a template writes for a value: no text steers the page, none is endless."""
+    """Return a value for a template: texts are escaped and cut to a maximum length."""
     if type(value) is not str:  # markup is our own
         return value
     if len(value) <= MAX_TEXT:
@@ -379,7 +388,7 @@ def _sanitize_value(value: object) -> object:
 
 
 def _clearest(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """Return the comparisons that a figure has room for, in their order."""
+    """Return the comparisons with the smallest p, in their order."""
     untested = 2.0
     places = sorted(
         range(len(comparisons)),
@@ -389,7 +398,7 @@ def _clearest(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
 
 
 def _source(text: str) -> str:
-    """Return the expression by which a content policy admits exactly this text."""
+    """Return the content-policy expression that allows exactly this text."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 

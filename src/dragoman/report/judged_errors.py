@@ -55,11 +55,9 @@ def judged_error_figures(
                         section,
                         "stack",
                         f"Errors of the {side} by severity, {suite}",
-                        f"Conversations by the gravest error of the {side}, as judged by {judge}, "
-                        "in the form "
-                        "of SEATauBench's Figure 5. Conversations without a usable judgement are "
-                        "in no bar; "
-                        "intervals over tasks are in the data.",
+                        f"Conversations by the most severe error of the {side}, judged by {judge}, "
+                        "in the form of SEATauBench's Figure 5. Conversations without a usable "
+                        "judgement are excluded; intervals over tasks are in the data.",
                         data,
                         axis="of conversations",
                         of="conversation",
@@ -92,7 +90,7 @@ def _figures(rows: Sequence[ConversationResult], judge: str, side: Role) -> Side
 
 
 def _review(row: ConversationResult, judge: str) -> ErrorReview | None:
-    """Return the severities that a judge gave; tags are of no matter here."""
+    """Return the severities that a judge gave, without tags."""
     found = next((each for each in _reviews(row) if _judge(each) == judge), None)
     if found is None or found.unscored:
         return None
@@ -109,26 +107,26 @@ def _judge(measured: MeasureResult) -> str:
 
 _INTERVALS = "in brackets 95 % intervals of the share of n, over tasks"
 _SEVERITY = (
-    "conversations by their gravest error; n: those whose gravest error is known, "
-    "unscored: the others"
+    "conversations by their most severe error; n: conversations with a known most "
+    "severe error, unscored: the others"
 )
 _TAGS = (
     "conversations in which a tag occurs at least once, C: as a critical error, M: as a minor one; "
     "n: conversations in which all tags of the side could be read, unscored: the others"
 )
 _AGREEMENT = (
-    "conversations with the judge's tag on an error of the agent, and with the failure mode of its "
-    "calls; unscored: one of them is not known"
+    "conversations with the judge's tag on an error of the agent, and with the failure "
+    "mode of its calls; unscored: one of the two is not known"
 )
 _MODES = (
-    "conversations with it, of those where the plan has the tool, or a call's argument was "
-    "compared; "
-    "of failed calls, calls that nobody planned, and what a suite's own check names: of all"
+    "share of conversations with it: among those whose plan has the tool, or with a "
+    "compared argument; for failed calls, unplanned calls and checks of a suite: among "
+    "all"
 )
 
 
 def severity_table(groups: Sequence[JudgedGroup]) -> TextTable:
-    """Return conversations by the gravest error of each side: a row for each group of one judge."""
+    """Return conversations by the most severe error of each side, with a row for each group."""
     names = ("n", "critical", "minor", "correct", "unscored")
     headings = ("suite", "group", *(f"{side} {name}" for side in _SIDES for name in names))
     rows = tuple(
@@ -175,7 +173,7 @@ def _at_both_levels(tag: TagFigures) -> str:
 
 
 def agreement_table(groups: Sequence[JudgedGroup]) -> TextTable:
-    """Return how far a judge's tags go with failure modes of calls, group by group."""
+    """Return the agreement of a judge's tags with failure modes of calls, by group."""
     headings = (
         *("group", "tag", "failure mode", "both", "tag alone", "mode alone", "neither"),
         *("unscored", "agree", "kappa"),
@@ -191,7 +189,7 @@ def agreement_table(groups: Sequence[JudgedGroup]) -> TextTable:
         for group in groups
         for agreement in group.tag_agreements
     )
-    title = f"tags beside failure modes of calls, judged by {groups[0].judge}"
+    title = f"tags and failure modes of calls, judged by {groups[0].judge}"
     return TextTable(headings, rows, title, _AGREEMENT, frozenset(headings[3:8]), keys=3)
 
 
@@ -212,7 +210,7 @@ def mode_table(group: ModeGroup, most: int | None = None) -> TextTable:
     It has `most` modes at most, each with the command that shows an example.
     """
     summary = group.summary
-    headings = ("tool, argument", "what", "times", "in", "of these lost", "example")
+    headings = ("tool, argument", "failure mode", "times", "in", "failed", "example")
     shown = list(zip(summary.modes, group.runs, strict=True))[:most]
     rows = tuple(_mode_row(mode, run) for mode, run in shown)
     measured = summary.conversations - sum(summary.unscored.values())
@@ -224,7 +222,7 @@ def mode_table(group: ModeGroup, most: int | None = None) -> TextTable:
     left = len(summary.modes) - len(shown)
     more = [f"{left:,} more with --full"] if left else []
     note = "; ".join((_MODES, _INTERVALS, *more, *reasons))
-    return TextTable(headings, rows, title, note, frozenset({"times", "of these lost"}), keys=2)
+    return TextTable(headings, rows, title, note, frozenset({"times", "failed"}), keys=2)
 
 
 def _mode_row(mode: ModeFigures, run: str) -> tuple[str, ...]:
@@ -250,8 +248,8 @@ def show_error_command(mode: ModeFigures, run: str) -> str:
 
 
 def audit_table(rows: Sequence[AuditRow]) -> TextTable:
-    """Return every word that one judge wrote as a tag, with what is made of it."""
-    headings = ("side", "written", "errors", "read as", "by the lenient rules")
+    """Return every tag that a judge wrote, with its interpretations."""
+    headings = ("side", "written tag", "errors", "read as", "by lenient rules")
     cells = tuple(
         (row.side, row.written, f"{row.errors:,}", row.read_as, row.lenient) for row in rows
     )

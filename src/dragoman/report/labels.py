@@ -1,4 +1,8 @@
-"""Labels of agents, conditions and stages of loss, the same in every report, page and terminal."""
+"""Display names of agents, conditions, failure stages, outcomes and measures.
+
+They are the same in every report, page and terminal. Stored names, such as those of `--json`, stay
+as they are.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -6,6 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from dragoman.analysis.drops import FailureStage
+from dragoman.analysis.failure_attribution import FailureSource
 from dragoman.conditions.language.languages import SHIPPED, find_language
 from dragoman.config.builtin_names import DIAGNOSTIC_AGENTS
 from dragoman.core.conditions import (
@@ -23,12 +28,13 @@ from dragoman.core.conditions import (
     axis_of,
     differing_axes,
 )
+from dragoman.core.scores import OutcomeStatus
 from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
 
 Stage = Literal[
     "channel", "recognizer", "language", "arguments", "agent", "simulated user", "not known"
 ]
-"""A stage of loss as charts colour it, in the order of a conversation."""
+"""A failure stage as charts colour it, in the order of a conversation."""
 
 STAGES: Mapping[Stage, str] = {
     "channel": "The conversation passes over a clean channel.",
@@ -39,7 +45,7 @@ STAGES: Mapping[Stage, str] = {
     "simulated user": "The simulated user failed a check of its part.",
     "not known": "The stage is not known.",
 }
-"""The stages of loss and what each one means."""
+"""The meaning of each failure stage."""
 
 STAGE_LOSSES: Mapping[Stage, str] = {
     "channel": "The channel costs",
@@ -50,17 +56,76 @@ STAGE_LOSSES: Mapping[Stage, str] = {
     "simulated user": "The simulated user costs",
     "not known": "An unknown stage costs",
 }
-"""Begins a sentence with the points that a stage costs."""
+"""The beginning of a sentence with the points that a stage costs."""
+
+STAGE_NAMES: Mapping[FailureStage, str] = {
+    "line": "channel",
+    "speech": "voice or recognizer",
+    "hearing": "audio-native agent or voice",
+    "mishearing": "ASR errors",
+    "language": "language of arguments",
+    "arguments": "arguments",
+    "user": "simulated user",
+    "agent": "agent itself",
+    "unknown": "not known",
+    "not looked for": "not attributed",
+}
+"""Display names of the failure stages that `dragoman attribute` stores."""
+
+SOURCE_MEANINGS: Mapping[FailureSource, str] = {
+    "line": "passes over a clean channel: noise, band, codec or packet loss",
+    "speech": "fails over a clean channel, passes with the words that were meant: voice or "
+    "recognizer",
+    "hearing": "fails over a clean channel, passes with the words that were meant: an agent that "
+    "receives audio, or the voice",
+    "mishearing": "passes with the words that were meant: simulated ASR errors",
+    "arguments": "fails with the words that were meant, passes if its calls also carry the plan's "
+    "arguments: values filled or mapped wrongly",
+    "agent": "fails even then, or with every word recognized: agent, user or benchmark",
+    "unknown": "a counterfactual has no verdict or cannot be played, or words but no value were "
+    "misrecognized",
+}
+"""The meaning of each stored failure source."""
+
+STATUS_NAMES: Mapping[OutcomeStatus, str] = {
+    "pass": "passed",
+    "code": "ended by a code error",
+    "infrastructure": "ended by an infrastructure error",
+    "fail": "failed",
+    "unscored": "unscored",
+    "missing": "not run",
+}
+"""Outcomes of conversations, as words behind a count."""
 
 FAILED_COMPONENTS: Mapping[str, str] = {
-    "DB": "the database ended in another state than expected",
-    "ENV_ASSERTION": "a check of the final state failed",
+    "DB": "final database state differs",
+    "ENV_ASSERTION": "a check of the final state fails",
     "ACTION": "an expected call is missing",
     "COMMUNICATE": "required information was not said",
-    "NL_ASSERTION": "an assertion about the conversation failed",
-    "CALLS": "the calls are not those that were expected",
+    "NL_ASSERTION": "an assertion about the conversation fails",
+    "CALLS": "calls differ from the expected calls",
 }
-"""What the failure of each component of a score means."""
+"""The failure that each component of a score means."""
+
+_MEASURES: Mapping[str, str] = {"blame": "attribution"}
+
+_FIGURES: Mapping[tuple[str, str], str] = {
+    ("values", "lost"): "misrecognized",
+    ("values", "won back"): "recovered by clarification",
+    ("hearing", "values heard"): "values recognized",
+    ("blame", "lost"): "failed",
+    **{("blame", stage): name for stage, name in STAGE_NAMES.items()},
+    ("recovery", "calls with misheard values"): "calls with misrecognized values",
+    ("recovery", "misheard values"): "misrecognized values",
+    ("timing", "silences beyond patience"): "silences over caller's limit",
+    ("timing", "silence beyond patience per task"): "silence over caller's limit per task",
+    ("timing", "speeches longer than is heard out"): "agent turns over caller's limit",
+    ("timing", "speeches that the caller interrupted"): "agent turns interrupted by caller",
+    ("timing", "spoken over the caller per task"): "overlap with caller per task",
+    ("timing", "responses timed to the first word"): "responses measured to first word",
+    ("timing", "responses of a stated time"): "responses with assumed latency",
+    ("timing", "speech of an estimated length"): "speech of estimated duration",
+}
 
 _STAGE_OF: Mapping[FailureStage, Stage] = {
     "line": "channel",
@@ -75,6 +140,9 @@ _STAGE_OF: Mapping[FailureStage, Stage] = {
     "not looked for": "not known",
 }
 
+_ANY_STAGE: Mapping[str, str] = {str(stage): name for stage, name in STAGE_NAMES.items()}
+_ANY_SOURCE: Mapping[str, str] = {str(source): text for source, text in SOURCE_MEANINGS.items()}
+
 _WHOLE_DOMAIN = "domain"
 _MAX_AGENT = 48
 
@@ -85,8 +153,50 @@ _PHRASES: Mapping[str, Callable[[str], str]] = {
 
 
 def stage_of(stage: FailureStage) -> Stage:
-    """Return the stage of loss by which charts group a stored stage."""
+    """Return the failure stage by which charts group a stored stage."""
     return _STAGE_OF[stage]
+
+
+def stage_name(stage: str) -> str:
+    """Return the display name of a stored failure stage; an unknown one is shown as it is."""
+    return _ANY_STAGE.get(stage, stage)
+
+
+def source_meaning(source: str, stored: str = "") -> str:
+    """Return the meaning of a stored failure source; of an unknown one the stored text."""
+    return _ANY_SOURCE.get(source, stored)
+
+
+def finding_words(measure: str, subject: str, why: str) -> tuple[str, str]:
+    """Return the subject and the text of a measure's finding for people."""
+    if measure not in _MEASURES:
+        return subject, why
+    return stage_name(subject), source_meaning(subject, why)
+
+
+def cause_words(status: OutcomeStatus, cause: str) -> str:
+    """Return the cause of an outcome in words; failed components keep their names in brackets."""
+    if status != "fail":
+        return cause
+    named, bracket, detail = cause.partition(" (")
+    parts = named.split(" and ")
+    if not all(part in FAILED_COMPONENTS for part in parts):
+        return cause
+    words = " and ".join(f"{FAILED_COMPONENTS[part]} ({part})" for part in parts)
+    return f"{words}: {detail.removesuffix(')')}" if bracket else words
+
+
+def measure_label(measure: str) -> str:
+    """Return the display name of a measure."""
+    return _MEASURES.get(measure, measure)
+
+
+def figure_label(measure: str, figure: str) -> str:
+    """Return the display name of a measure's figure or count."""
+    kind = figure.removeprefix("lost: ")
+    if measure == "values" and kind != figure:
+        return f"misrecognized: {kind}"
+    return _FIGURES.get((measure, figure), figure)
 
 
 @lru_cache(maxsize=256)
@@ -133,13 +243,13 @@ _AXIS_LABELS: Mapping[str, Callable[[str], str]] = {
 def condition_chips(condition: Condition, baseline: Condition = PLAIN) -> tuple[str, ...]:
     """Return the labels of the values by which a condition differs from the baseline.
 
-    Localized data of the whole domain needs no label beside the language.
+    Localized data of the whole domain needs no label in addition to the language.
     """
     return tuple(label for _, label in _differences(condition, baseline))
 
 
 def condition_label(condition: Condition) -> str:
-    """Return a whole condition in words: its language, its channel if any, and what else is set."""
+    """Return a whole condition in words: language, channel and further values."""
     language = language_label(condition.axis("language"))
     rest = [label for axis, label in _differences(condition, PLAIN) if axis != "language"]
     if condition.voice == TEXT:

@@ -23,7 +23,7 @@ _INTERVALS = "Whiskers are 95 % intervals over tasks."
 def language_figures(
     cells: Sequence[GridCell], comparisons: Iterable[Comparison]
 ) -> Iterator[FigureSpec]:
-    """Yield the figures of runs in which anything is in another language; none of others."""
+    """Yield the language figures of runs with another language than English."""
     if all(cell.is_english for cell in cells):
         return
     compared = tuple(comparisons)
@@ -43,7 +43,7 @@ def language_figures(
 
 
 def datum_of(cell: GridCell, figure: str, place: str, series: str = "", column: str = "") -> Datum:
-    """Return pass^1 of a cell, or its rho^q of the most trials."""
+    """Return pass^1 of a cell, or its rho^q with the most trials."""
     if figure == "pass^1":
         first = cell.cell.result.figures[0]
         value, interval, tasks = first.value, first.interval, first.tasks
@@ -61,7 +61,7 @@ def datum_of(cell: GridCell, figure: str, place: str, series: str = "", column: 
 
 
 def _rho_name(cells: Sequence[GridCell]) -> str:
-    """Return the rho^q that all cells have; "" where one has a single trial."""
+    """Return the rho^q that all cells have; "" if a cell has a single trial."""
     powers = {cell.cell.rho[-1].q if cell.cell.rho else 0 for cell in cells}
     return f"rho^{powers.pop()}" if len(powers) == 1 and 0 not in powers else ""
 
@@ -134,9 +134,9 @@ def _loss_figures(
         file_name("lost", "to", "english", suite),
         "languages",
         "bars",
-        f"Lost to English, {suite}",
+        f"Drop vs. English, {suite}",
         "Difference of pass^1 to the same agent and condition in English, over the tasks that both "
-        f"finished, in points. {_INTERVALS} An interval that holds 0 may be chance.",
+        f"finished, in points. {_INTERVALS} An interval that contains 0 may be chance.",
         data,
         "points",
         "difference to English",
@@ -213,7 +213,7 @@ def _shared_tools(cells: Sequence[GridCell], suite: str) -> Iterator[FigureSpec]
 
 
 def _are_shared(cell: GridCell) -> bool:
-    """Whether a cell's tools, and nothing else, are in several languages."""
+    """Return whether only a cell's tools are in several languages."""
     return cell.scenario == "tools" and JOIN in cell.language
 
 
@@ -222,7 +222,7 @@ def _tool_languages(cell: GridCell) -> int:
 
 
 def _of_tools(cells: Sequence[GridCell], cell: GridCell, figure: str) -> Datum:
-    """Return a place on an agent's curve; of several mixes of one size each has its own series."""
+    """Return a place on an agent's curve; several mixes of one size have their own series."""
     alike = [
         each
         for each in cells
@@ -298,13 +298,12 @@ def _correlations(cells: Sequence[GridCell]) -> Iterator[FigureSpec]:
             "correlation-of-languages",
             "languages",
             "heat",
-            "Does one language stand for another?",
+            "Correlation of results between languages",
             "Pearson's r of languages over agents, scenarios and domains: above the diagonal "
             f"pass^1{below}, in "
-            "the form of SEATauBench's Figure 8. n is how many pairs r rests on; with fewer than "
-            "three there is "
-            "none, and with few of them r says little. Pairs that share an agent or a domain are "
-            "not independent.",
+            "the form of SEATauBench's Figure 8. n is the number of pairs; r needs at least "
+            "three, and means little with few. Pairs that share an agent or a domain "
+            "are not independent.",
             data,
             "r",
             "Pearson's r",
@@ -349,7 +348,7 @@ _LANGUAGES: Section = "languages"
 _MEASURE = "language"
 _KEPT = "in its language"
 _LAST_TURN = 24
-"""Later turns are reached by few conversations; the source stops here."""
+"""The last shown turn; few conversations reach later ones, and the paper stops here."""
 
 _FEWEST_TURNS = 5
 
@@ -437,7 +436,7 @@ def _drift(
             "conversation, in the "
             f"form of SEATauBench's Figure 10; turns after {_LAST_TURN} and those that fewer than "
             f"{_FEWEST_TURNS} "
-            "conversations reached are left out.",
+            "conversations reached are excluded.",
             tuple(data),
             axis="turns in another language",
             along="turn of the side",
@@ -477,7 +476,7 @@ def _retention_success_figure(
         "language-and-success",
         _LANGUAGES,
         "scatter",
-        f"Does keeping the language go with pass^{power}?",
+        f"Language consistency and pass^{power}",
         "A dot for each cell in another language, in the form of SEATauBench's Figure 7. "
         f"Pearson's r is {found.r:+.2f}, "
         f"R² {found.r_squared:.2f}, over {found.n} cells.",

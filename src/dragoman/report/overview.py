@@ -33,8 +33,8 @@ class Failures(msgspec.Struct, frozen=True):
     """The conversations behind a number.
 
     Attributes:
-        name: What they have in common; no two lists of a run have one name.
-        count: How many they are.
+        name: The common property; no two lists of a run have the same name.
+        count: The number of conversations.
         places: The conversations; a surface that stores the record may keep the first ones only.
     """
 
@@ -44,7 +44,7 @@ class Failures(msgspec.Struct, frozen=True):
 
 
 class StagePart(msgspec.Struct, frozen=True):
-    """The part of a drop at one stage of loss; the parts of a drop add up to it.
+    """The part of a drop at one failure stage; the parts of a drop add up to it.
 
     Attributes:
         stage: The stage.
@@ -60,11 +60,11 @@ class StagePart(msgspec.Struct, frozen=True):
 
 
 class ValueShare(msgspec.Struct, frozen=True):
-    """How often one kind of values was misrecognized.
+    """The share of values of one kind that were misrecognized.
 
     Attributes:
         name: The kind.
-        count: How many were misrecognized.
+        count: The number of misrecognized values.
         of: Of how many; None where nobody counted them.
         interval: 95 % of the share, over tasks.
         conversations: The conversations with such a value.
@@ -101,13 +101,13 @@ class DropRow(msgspec.Struct, frozen=True):
         interval: 95 % of the drop, paired over tasks.
         p: Of the sign-flip test, corrected by Holm.
         comparisons: For how many comparisons p is corrected.
-        tasks: How many tasks were compared.
+        tasks: The number of compared tasks.
         trials: The most trials of a task under the condition.
         left_out: Tasks that could not be compared, by reason.
         parts: The drop by stage, the largest part first.
         failures: All conversations that failed under the condition.
         values: Kinds of misrecognized values, the most frequent first.
-        word_error_rate: Of the recognizer; None where nobody spoke.
+        word_error_rate: Word error rate of the recognizer; None where nobody spoke.
         is_attributed: Whether the stage of every failure was looked for.
         is_assumed: Whether verdicts that were assumed take part.
     """
@@ -149,7 +149,7 @@ class DropRow(msgspec.Struct, frozen=True):
 
     @property
     def correction(self) -> str:
-        """What p is corrected for, or that the drop is not significant."""
+        """The corrected p, or the statement that the drop is not significant."""
         many = f"correction for {formatting.format_count(self.comparisons, 'comparison')}"
         if self.is_distinguishable:
             return f"p {formatting.p_value(self.p)} after {many}"
@@ -250,7 +250,7 @@ class NotPlayed(msgspec.Struct, frozen=True):
 
 
 class RunTotals(msgspec.Struct, frozen=True):
-    """What a run took, and how many conversations say nothing.
+    """The totals of a run: conversations by status, time and cost.
 
     Attributes:
         planned: Conversations of the plan.
@@ -259,8 +259,8 @@ class RunTotals(msgspec.Struct, frozen=True):
         infrastructure: Conversations that infrastructure errors ended.
         code_errors: Conversations in which code raised.
         invalid_users: Conversations whose simulated user failed a check.
-        seconds: How long all conversations took together; None where nobody added them up.
-        cost: What all of it costs; None where it is not known.
+        seconds: The sum of the durations of all conversations; None where nobody added them up.
+        cost: The total cost; None where it is not known.
         cost_note: Why a cost is not known; "" where it is.
     """
 
@@ -280,7 +280,7 @@ class RunOverview(msgspec.Struct, frozen=True):
 
     Attributes:
         headline: The answer in one sentence.
-        detail: Its interval, its basis and the main stage of loss.
+        detail: Its interval, its basis and the main failure stage.
         subject: The row of the headline; None where no condition was compared.
         baseline: The baseline in words; "" where agents have different ones.
         rows: Drops that are distinguishable from the baseline, the user's agents first.
@@ -290,7 +290,7 @@ class RunOverview(msgspec.Struct, frozen=True):
         matrix: pass^1 by agent and condition.
         examples: Failures to look at first.
         not_played: Cells without conversations and comparisons without tasks.
-        totals: What the run took.
+        totals: The totals of the run.
     """
 
     headline: str
@@ -308,14 +308,14 @@ class RunOverview(msgspec.Struct, frozen=True):
 
     @property
     def comparisons(self) -> int:
-        """How many comparisons with the baseline were corrected together."""
+        """The number of comparisons with the baseline that were corrected together."""
         return max((row.comparisons for row in (*self.rows, *self.folded)), default=0)
 
 
 def remaining_drops(found: RunOverview, drops: Iterable[Drop]) -> tuple[Drop, ...]:
     """Return drops that a first screen does not show.
 
-    Those of agents that fail at the baseline say nothing and are left out as well.
+    Drops of agents that fail at the baseline are excluded: they have no meaning.
     """
     rows = (*found.rows, *found.folded)
     shown = {(row.suite, row.agent, row.against, row.condition) for row in rows}

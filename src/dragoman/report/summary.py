@@ -36,8 +36,8 @@ _NAMES: dict[str, Callable[[CellSummary], str]] = {
 def summary_table(cells: Sequence[CellSummary], users: str = "") -> TextTable:
     """Return the figures of all cells as a table.
 
-    What all cells share (suite, condition, rules, judge) stands above it, with who played the user;
-    what differs stands below the agent's name.
+    The title has the values that all cells share (suite, condition, rules, judge) and the user.
+    Values that differ are below the agent's name.
     """
     names = {name: {_NAMES[name](cell) for cell in cells} for name in _NAMES}
     shared = [f"{name} {next(iter(values))}" for name, values in names.items() if len(values) == 1]
@@ -58,7 +58,7 @@ def summary_table(cells: Sequence[CellSummary], users: str = "") -> TextTable:
 
 
 def stated_persona_table(cells: Sequence[CellSummary]) -> TextTable | None:
-    """Return pass^1 by the personas that tasks state; None where they state none."""
+    """Return pass^1 by the personas that tasks state; None if no task states one."""
     rows = [(cell, figure) for cell in cells for figure in cell.stated]
     if not rows:
         return None
@@ -67,7 +67,7 @@ def stated_persona_table(cells: Sequence[CellSummary]) -> TextTable | None:
         headings=(
             "agent",
             *(("condition",) if len(conditions) > 1 else ()),
-            *("persona", "pass^1", "95 % interval", "tasks", "left out"),
+            *("persona", "pass^1", "95 % interval", "tasks", "excluded"),
         ),
         rows=tuple(
             (
@@ -82,17 +82,17 @@ def stated_persona_table(cells: Sequence[CellSummary]) -> TextTable | None:
             for cell, figure in rows
         ),
         title="pass^1 by the persona that each task states (--persona task)",
-        note="the tasks of one persona are other tasks than those of another: a difference is also "
+        note="each persona has its own tasks, so that a difference between personas is also "
         "one between tasks",
-        numbers=frozenset({"pass^1", "tasks", "left out"}),
+        numbers=frozenset({"pass^1", "tasks", "excluded"}),
         keys=1,
     )
 
 
 def ending_lines(cells: Sequence[CellSummary]) -> list[str]:
-    """Return how the conversations of each cell ended, where any ended irregularly.
+    """Return the endings of each cell with an irregular ending.
 
-    Beside each irregular ending stands its commonest reason; regular ones need none.
+    Each irregular ending has its most common reason; regular endings need no reason.
     """
     many_agents = len({cell.agent for cell in cells}) > 1
     many_conditions = len({cell.condition.label for cell in cells}) > 1
@@ -116,7 +116,7 @@ def _endings(cell: CellSummary) -> Iterator[str]:
 
 
 def usage_table(cells: Sequence[CellSummary]) -> TextTable | None:
-    """Return what all cells used and what it costs; None where no use was recorded."""
+    """Return the usage and cost of all cells; None if no usage was recorded."""
     lines = merge_ledgers(line for cell in cells for line in cell.ledger)
     if not lines:
         return None
@@ -138,7 +138,7 @@ def usage_table(cells: Sequence[CellSummary]) -> TextTable | None:
             filter(
                 None,
                 (
-                    f"cost of all: {formatting.money(ledger_cost(lines))}",
+                    f"total cost: {formatting.money(ledger_cost(lines))}",
                     formatting.describe_unknown_costs(lines),
                 ),
             )
@@ -166,21 +166,21 @@ def _rows(cell: CellSummary, varying: Sequence[str]) -> list[tuple[str, ...]]:
 def _counts(cell: CellSummary) -> list[str]:
     return [
         formatting.format_count(cell.result.tasks, "task"),
-        f"{cell.result.left_out} left out",
-        *([f"{cell.missing} not run"] if cell.missing else []),
-        f"{cell.infrastructure_errors} infrastructure",
-        *([formatting.format_count(cell.code_errors, "code error")] if cell.code_errors else []),
-        formatting.format_count(cell.tool_errors, "tool error"),
-        *([f"{cell.malformed_calls} malformed"] if cell.malformed_calls else []),
-        *([f"{cell.near_tokens} near-miss stop"] if cell.near_tokens else []),
-        *([] if cell.invalid is None else [formatting.format_count(cell.invalid, "invalid user")]),
-        # An unknown cost is said once, below the table of what was used.
+        f"excluded {cell.result.left_out}",
+        *([f"not run {cell.missing}"] if cell.missing else []),
+        f"infrastructure errors {cell.infrastructure_errors}",
+        *([f"code errors {cell.code_errors}"] if cell.code_errors else []),
+        f"tool errors {cell.tool_errors}",
+        *([f"malformed calls {cell.malformed_calls}"] if cell.malformed_calls else []),
+        *([f"near-miss stop tokens {cell.near_tokens}"] if cell.near_tokens else []),
+        *([] if cell.invalid is None else [f"invalid users {cell.invalid}"]),
+        # An unknown cost is stated once, below the table of usage.
         *([] if cell.cost is None else [f"cost {formatting.money(cell.cost)}"]),
     ]
 
 
 def _figures(figures: Sequence[Figure]) -> list[str]:
-    """Return the figures; one that fewer tasks entered than the first says how many."""
+    """Return the figures; one with fewer tasks than the first states their number."""
     first = figures[0].tasks if figures else 0
     return [
         f"^{figure.k} {formatting.number(figure.value)} {formatting.interval(figure.interval)}"
@@ -190,8 +190,8 @@ def _figures(figures: Sequence[Figure]) -> list[str]:
 
 
 def _without_invalid(result: PassHat) -> tuple[str, ...]:
-    """Return the row that leaves conversations with an invalid user out."""
-    counts = [formatting.format_count(result.tasks, "task"), f"{result.left_out} left out"]
+    """Return the row that excludes conversations with an invalid user."""
+    counts = [formatting.format_count(result.tasks, "task"), f"excluded {result.left_out}"]
     bounds = [formatting.interval(figure.bounds) for figure in result.figures]
     columns = (["  valid users"], counts, _figures(result.figures), bounds)
     return tuple("\n".join(lines) for lines in columns)
@@ -224,7 +224,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 def list_failures(outcomes: Iterable[ConversationResult]) -> Iterator[Failure]:
-    """Yield the conversations that are no success.
+    """Yield the conversations that did not succeed.
 
     A conversation that failed in several components has all of them as one cause.
     """
@@ -237,9 +237,9 @@ def list_failures(outcomes: Iterable[ConversationResult]) -> Iterator[Failure]:
 
 
 def failure_groups(failures: Iterable[Failure]) -> tuple[FailureGroup, ...]:
-    """Group the conversations that are no success: by status, by cause, then by stage.
+    """Group the conversations that did not succeed: by status, cause and stage.
 
-    The most frequent cause comes first, and of each the stage that lost most.
+    The most frequent cause comes first, and within a cause the most frequent stage.
     """
     groups: dict[_Group, list[PlaceInRun]] = {}
     of_cause: Counter[tuple[OutcomeStatus, str]] = Counter()

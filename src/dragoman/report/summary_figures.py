@@ -27,7 +27,7 @@ class GridCell(msgspec.Struct, frozen=True):
 
     @property
     def suite(self) -> str:
-        """What was played."""
+        """The suite."""
         return self.cell.suite
 
     @property
@@ -37,7 +37,7 @@ class GridCell(msgspec.Struct, frozen=True):
 
     @property
     def scenario(self) -> str:
-        """What is in it."""
+        """The language of the scenario's data."""
         return self.cell.condition.axis("scenario")
 
     @property

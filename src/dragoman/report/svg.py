@@ -172,7 +172,7 @@ def tick_text(drawing: FigureSpec, tick: float) -> str:
 
 
 def axis_title(drawing: FigureSpec) -> str:
-    """Return what stands beside the axis of values."""
+    """Return the title of the axis of values."""
     units = {"share": "%", "rate": "%", "points": "points", "number": "", "r": ""}
     unit = units[drawing.unit]
     return f"{drawing.axis}, {unit}" if unit else drawing.axis

@@ -260,13 +260,13 @@ def _html_cell(text: str, side: str, *, is_best: bool) -> str:
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a text begins that a spreadsheet program would take for a formula."""
+"""The beginning of a text that a spreadsheet program would take for a formula."""
 
 
 def csv_table(table: PaperTable) -> str:
     """Return a table as CSV, a row for each figure: its keys, headings, value, interval and tasks.
 
-    Columns without estimates are left out: each estimate has its own number of tasks.
+    Columns without estimates are omitted: each estimate has its own number of tasks.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -315,4 +315,4 @@ RENDERERS: Mapping[str, Callable[[Iterable[Table]], str]] = {
     "markdown": markdown_tables,
     "html": html_tables,
 }
-"""What writes tables as text, by the name of the format."""
+"""Functions that write tables as text, by the name of the format."""

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 _GAP = "  "
 
 _ARROW = "-> "
-"""What begins the second line of a cell that names two things."""
+"""Prefix of the second line of a cell that names two things."""
 
 
 class TextTable(msgspec.Struct, frozen=True):
     """A table of texts; a cell may have several lines.
 
     Attributes:
-        headings: What the columns are called.
+        headings: The headings of the columns.
         rows: Its cells, as many in each row as there are headings.
-        title: What stands above it.
-        note: What stands below it.
+        title: The text above it.
+        note: The text below it.
         numbers: The headings of columns that are aligned on the right.
         is_spaced: Whether an empty line follows each row.
-        keys: How many of the first columns say what a row is of, and stand in each part of a table
-            that has no room for its columns; 0 for a table that is not parted.
+        keys: The number of first columns that name the subject of a row. They are repeated in each
+            part of a table that is too wide; 0 for a table that is not parted.
     """
 
     headings: tuple[str, ...]
@@ -43,7 +43,7 @@ class TextTable(msgspec.Struct, frozen=True):
 
 
 def print_table(table: TextTable, console: "Console | None" = None) -> None:
-    """Print a table with an empty line before it, on standard output if nothing else is named."""
+    """Print a table with an empty line before it, on standard output by default."""
     from rich.console import Console
     from rich.text import Text
 
@@ -66,11 +66,11 @@ def lines(table: TextTable, width: int) -> list[str]:
 
 
 Row = Sequence[Sequence[str]]
-"""The lines of each of a row's cells."""
+"""The lines of each cell of a row."""
 
 
 def _fit_to_width(table: TextTable, rows: Sequence[Row], width: int) -> list[str]:
-    """Return a table that has no room for its columns: in parts or row by row."""
+    """Return a table that is too wide, in parts or row by row."""
     blocks = list(_blocks(table.headings, rows, width))
     parts = _parts(table, rows, width) if table.keys else []
     return parts if parts and len(parts) < len(blocks) else blocks
@@ -101,7 +101,7 @@ def _parts(table: TextTable, rows: Sequence[Row], width: int) -> list[str]:
 def _with_columns(
     table: TextTable, rows: Sequence[Row], columns: Sequence[int], width: int
 ) -> list[str]:
-    """Return some columns of a table; nothing where they have no room."""
+    """Return some columns of a table; empty if they have no room."""
     headings = tuple(table.headings[at] for at in columns)
     some = msgspec.structs.replace(table, headings=headings)
     chosen = [[row[at] for at in columns] for row in rows]
@@ -184,18 +184,18 @@ def _width(text: str) -> int:
 
 
 BEST = " *"
-"""Stands behind the best value of a row where nothing can be bold."""
+"""Mark of the best value of a row, if text cannot be bold."""
 
 
 class GroupedTable(msgspec.Struct, frozen=True):
     """A table of texts under headings of several levels; a cell may have several lines.
 
     Attributes:
-        title: What stands above it.
+        title: The text above it.
         keys: The headings of the first columns, which say what a row is of.
         columns: Of every further column its headings, the widest group first; all as many.
         rows: Its cells, as many in each row as there are keys and columns.
-        note: What stands below it.
+        note: The text below it.
         best: Cells that are set off as the best of their group, by row and column from 0.
     """
 
@@ -208,14 +208,14 @@ class GroupedTable(msgspec.Struct, frozen=True):
 
     @property
     def levels(self) -> tuple[tuple[tuple[str, int], ...], ...]:
-        """Each level's headings with how many columns they are over."""
+        """The headings of each level, with the number of columns that each spans."""
         depth = len(self.columns[0]) if self.columns else 0
         return tuple(self._level(at) for at in range(depth))
 
     def flat(self) -> TextTable:
         """Return the table with one heading for each column.
 
-        Headings that all columns share are left out.
+        Headings that all columns share are omitted.
         """
         depth = len(self.columns[0]) if self.columns else 0
         telling = [at for at in range(depth) if len({column[at] for column in self.columns}) > 1]
@@ -256,7 +256,7 @@ class Estimate(msgspec.Struct, frozen=True):
     Attributes:
         value: The figure; None where there is none.
         interval: Its interval; None where there is none.
-        tasks: How many tasks entered it.
+        tasks: The number of tasks behind it.
     """
 
     value: float | None = None
@@ -268,11 +268,11 @@ class PaperTable(msgspec.Struct, frozen=True):
     """A table of estimates.
 
     Attributes:
-        caption: What it shows, without a number.
+        caption: The caption, without a number.
         keys: The headings of the first columns, which say what a row is of.
         columns: Of every further column its headings, the widest group first; all as many.
         rows: By row its keys, then its cells: an estimate, or a text such as a number of tasks.
-        note: What stands below it.
+        note: The text below it.
     """
 
     caption: str
@@ -300,7 +300,7 @@ class PaperTable(msgspec.Struct, frozen=True):
 
 
 _BESIDE = 3
-"""So many figures of a row have room for their intervals beside them."""
+"""The number of figures in a row that have room for their intervals on the same line."""
 
 
 def _text(found: Estimate, below: bool) -> str:

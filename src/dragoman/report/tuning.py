@@ -46,7 +46,7 @@ class DifferenceBar(msgspec.Struct, frozen=True):
 
     @property
     def value(self) -> str:
-        """What stands beside it."""
+        """The text next to the bar."""
         rate = self.rate
         return (
             f"{formatting.share(rate.in_a)} → {formatting.share(rate.in_b)}, "
@@ -67,10 +67,12 @@ def tuning_charts(summary: TrainingSummary) -> tuple[DifferenceChart, ...]:
     outside = [each for each in summary.of(ALL) if each.suite in summary.outside]
     by_language = [each for each in summary.of(LANGUAGE_LABEL) if each.suite in summary.inside]
     return (
-        *_charts("In domain, after less before", inside),
-        *_charts("In domain by language, after less before", by_language),
-        *_charts("Out of domain, after less before", outside),
-        *_charts("One training less another, by language", summary.of(LANGUAGE_LABEL, arms=True)),
+        *_charts("In domain, after minus before", inside),
+        *_charts("In domain by language, after minus before", by_language),
+        *_charts("Out of domain, after minus before", outside),
+        *_charts(
+            "Difference between trainings, by language", summary.of(LANGUAGE_LABEL, arms=True)
+        ),
     )
 
 
@@ -93,20 +95,18 @@ def _charts(title: str, found: Sequence[SideContrast]) -> Iterator[DifferenceCha
 
 def _player(each: SideContrast, found: Sequence[SideContrast]) -> str:
     alike = {other.a for other in found} == {each.a}
-    return each.b if alike else f"{each.b} less {each.a}"
+    return each.b if alike else f"{each.b} minus {each.a}"
 
 
 Column = tuple[str, str, str]
-"""The group that it stands in, its heading, and the figure's name."""
+"""The group of the column, its heading, and the figure's name."""
 
 _F1 = "F1 macro"
 
 NOTE = (
-    "per cent, means over tasks; in round brackets the difference in points, and both over "
-    "the tasks "
-    "that have the figure on both sides; 95 % intervals, tasks drawn; p of the sign-flip test "
-    "by Holm "
-    "over all tests along the same axis"
+    "percent, means over tasks; in round brackets the difference in points over the "
+    "tasks with the figure on both sides; 95 % intervals over resampled tasks; p of the"
+    " sign-flip test, Holm-corrected over all tests along the same axis"
 )
 
 
@@ -124,7 +124,7 @@ def tuning_tables(summary: TrainingSummary, *, by_language: bool = True) -> Iter
         yield _table(title, foreign, "", _all_columns())
     for axis, title, heading in (
         (LANGUAGE_LABEL, "By language, before and after", "language"),
-        (APIS, "By whether rows of the training call the APIs", "APIs"),
+        (APIS, "By whether training rows call the APIs", "APIs"),
     ):
         found = _on(summary, axis, (*summary.inside, *summary.outside))
         if found and (by_language or axis != LANGUAGE_LABEL):
@@ -141,7 +141,7 @@ def _ablations(summary: TrainingSummary, *, by_language: bool) -> Iterator[Group
         found = summary.of(axis, arms=True)
         if found and (by_language or axis != LANGUAGE_LABEL):
             columns = _short_columns() if heading else _all_columns()
-            yield _table(f"Trainings against each other: {what}", found, heading, columns)
+            yield _table(f"Comparison of trainings: {what}", found, heading, columns)
 
 
 def _on(summary: TrainingSummary, axis: str, suites: Sequence[str]) -> tuple[SideContrast, ...]:
@@ -190,7 +190,7 @@ def _table(
 
 
 def _with_first(found: Sequence[SideContrast]) -> Iterator[tuple[SideContrast, bool]]:
-    """Yield contrasts, those with one side A together, and whether one is the first of these."""
+    """Yield contrasts grouped by side A, each with whether it is the first of its group."""
     order = list(dict.fromkeys((each.suite, each.group, each.a) for each in found))
     last = None
     for each in sorted(found, key=lambda each: order.index((each.suite, each.group, each.a))):
@@ -200,7 +200,7 @@ def _with_first(found: Sequence[SideContrast]) -> Iterator[tuple[SideContrast, b
 
 
 def _name(each: SideContrast) -> str:
-    return each.b if each.a == BEFORE else f"{each.b} (against {each.a})"
+    return each.b if each.a == BEFORE else f"{each.b} (vs. {each.a})"
 
 
 def _rate(each: SideContrast, column: Column) -> PairedRate:
@@ -239,11 +239,11 @@ def _left_out(found: Sequence[SideContrast]) -> str:
         for each in found
         for why, count in each.left_out.items()
     }
-    return f"Left out: {'; '.join(said)}." if said else ""
+    return f"Excluded: {'; '.join(said)}." if said else ""
 
 
 def tuning_page(summary: TrainingSummary, title: str) -> str:
-    """Return the page: charts, then tables, then what it was made of. No script runs in it."""
+    """Return the page: charts, tables and facts. It has no scripts."""
     import jinja2
     from markupsafe import Markup
 

@@ -29,22 +29,22 @@ _GRID = "grid.toml"
 
 
 class ReproductionStep(msgspec.Struct, frozen=True):
-    """One step: why, and what is typed, or written into a file."""
+    """One step: its purpose, and its command or file content."""
 
     why: str
     text: str
 
 
 class RunInvocation(msgspec.Struct, frozen=True):
-    """What a run was started with.
+    """The configuration that a run was started with.
 
     Attributes:
         run: Its name.
-        grid: Its configuration as TOML; empty for one that was played elsewhere.
+        grid: Its configuration as TOML; empty for an imported run.
         version: The version of Dragoman.
         rules: The rule set of the figures.
         judge: Their judge, where it is not the one that the run was started with.
-        measures: What else was counted.
+        measures: The further measures.
     """
 
     run: str
@@ -56,27 +56,27 @@ class RunInvocation(msgspec.Struct, frozen=True):
 
 
 def reproduction_steps(played: RunInvocation) -> Iterator[ReproductionStep]:
-    """Yield how a run is played, scored and shown again."""
+    """Yield the steps that play, score and show a run again."""
     run = quote(played.run)
     if played.grid:
         yield ReproductionStep(
             f"The grid, as {_GRID}; played with Dragoman {played.version}.", played.grid
         )
         yield ReproductionStep(
-            "Play it. Diagnostic agents and scripts repeat themselves; models draw anew where "
-            "replies are not remembered.",
+            "Play it. Diagnostic agents and scripts give the same results; models "
+            "sample again unless replies are cached.",
             f"dragoman run {_GRID} --out {run}",
         )
     else:
         yield ReproductionStep(
-            "It was played elsewhere: its own file is imported.",
+            "The run is imported: import its original file.",
             f"dragoman import FILE --out {run}",
         )
     judge = f" --judge {quote(played.judge)}" if played.judge else ""
     measures = "".join(f" --measure {quote(each)}" for each in played.measures)
     counted = f"\ndragoman score {run}{measures}" if measures else ""
     yield ReproductionStep(
-        "Score what is stored again, and count what else was counted.",
+        "Score the stored conversations again, and recompute the further measures.",
         f"dragoman score {run} --rules {quote(played.rules)}{judge}{counted}",
     )
     yield ReproductionStep(
@@ -92,8 +92,8 @@ class InferredProfile(msgspec.Struct, frozen=True):
     Attributes:
         at: Before which event it was given.
         after: After which message of the user, in words.
-        model: Who was asked.
-        fields: What was inferred, by name; `N/A` where the conversation shows nothing.
+        model: The model that was asked.
+        fields: The inferred values, by name; `N/A` where the conversation shows nothing.
         failure: Why the answer cannot be used; empty where it can.
         answer: The answer, as far as it is kept.
     """
@@ -112,7 +112,7 @@ def inferred_profiles(episode: Episode) -> tuple[InferredProfile, ...]:
 
 
 def inference_cost(episode: Episode) -> str:
-    """Return what asking about the user took, by model; empty where nobody was asked."""
+    """Return the usage of profile inference, by model; empty without inference."""
     asked = total_usage(usage for usage in episode.usage if usage.purpose == PURPOSE)
     return "; ".join(map(_usage_words, asked))
 
@@ -152,14 +152,14 @@ ConversationReader = Callable[[Sequence[bool]], Iterator[ConversationResult]]
 class RunView(msgspec.Struct, frozen=True):
     """One run as a report shows it.
 
-    `facts` are labels and values (rules, judge, seed, versions). `tasks` is keyed by
-    `suite/task id` and may lack tasks that no outcome needs. `audio` is the address of its folder
-    of audio as the report's page reaches it; empty where there is none. `declared` holds the
-    figures that measures declare, by metric. `warnings` say what its figures cannot say. `parts`
-    holds what the sections of the catalog show of it, by their keys. `steps` say how it is played
-    again, `drops` what is lost between its conditions. `outcomes` have no events where `reader`
-    reads the conversations that are marked, in the order of the outcomes. `overview` is the answer
-    of the run, for the first screen.
+    `facts` are labels and values (rules, judge, seed, versions). `tasks` is keyed by `suite/task
+    id` and may lack tasks that no outcome needs. `audio` is the address of its folder of audio as
+    the report's page reaches it; empty where there is none. `declared` holds the figures that
+    measures declare, by metric. `warnings` are the caveats of its figures. `parts` holds what the
+    sections of the catalog show of it, by their keys. `steps` play it again, and `drops` are the
+    drops between its conditions. `outcomes` have no events where `reader` reads the conversations
+    that are marked, in the order of the outcomes. `overview` is the answer of the run, for the
+    first screen.
     """
 
     name: str
@@ -183,7 +183,7 @@ class RunView(msgspec.Struct, frozen=True):
         """Yield the outcomes in their order, each read when it is its turn.
 
         Args:
-            wanted: Which of them need their events; None for all.
+            wanted: A flag for each that needs its events; None for all.
         """
         marked = [True] * len(self.outcomes) if wanted is None else wanted
         return iter(self.outcomes) if self.reader is None else self.reader(marked)
@@ -209,16 +209,16 @@ def run_measure_rows(run: RunView) -> tuple[MeasureRow, ...]:
 
 
 def turn_timings(outcome: ConversationResult) -> tuple[TurnTiming, ...]:
-    """Return the turns of a conversation by the clock; none where nobody speaks."""
+    """Return the timed turns of a conversation; empty without speech."""
     if outcome.episode is None or outcome.condition.voice == TEXT:
         return ()
     return time_turns(outcome.episode, outcome.condition.language)
 
 
 def compare_cells(runs: Sequence[RunView]) -> tuple[Comparison, ...]:
-    """Compare every two cells, of all runs, that differ in one thing alone.
+    """Compare all pairs of cells, of all runs, that differ in one thing alone.
 
-    Only cells that were scored alike are compared.
+    Only cells with the same rules and judge are compared.
     """
     groups: dict[tuple[str, str], list[CellOutcomes]] = {}
     for run in runs:
@@ -231,19 +231,19 @@ def compare_cells(runs: Sequence[RunView]) -> tuple[Comparison, ...]:
 
 
 def conversation_status(outcome: ConversationResult) -> OutcomeStatus:
-    """Return where an outcome stands."""
+    """Return the status of an outcome."""
     return outcome_status(outcome.episode, outcome.score)
 
 
 def user_status(outcome: ConversationResult) -> UserStatus:
-    """Return where an outcome's simulated user stands."""
+    """Return the status of an outcome's simulated user."""
     if outcome.score is None or not outcome.score.simulator:
         return "unchecked"
     return "invalid" if outcome.score.invalid else "valid"
 
 
 def conversation_causes(outcome: ConversationResult) -> tuple[FailureCause, ...]:
-    """Return why an outcome is not a success: nothing for a success, one or more otherwise."""
+    """Return the causes of a failure; empty for a success."""
     state = conversation_status(outcome)
     return tuple(
         FailureCause(state, text) for text in failure_causes(outcome.episode, outcome.score)

@@ -13,6 +13,7 @@ from dragoman.core.clarifications import REJECTIONS
 from dragoman.core.conditions import NONE
 from dragoman.report import formatting
 from dragoman.report.figure_spec import Datum, FigureSpec, Section, file_name
+from dragoman.report.labels import STAGE_NAMES
 from dragoman.report.text_tables import TextTable
 
 ACCURACY = "accuracy"
@@ -21,24 +22,22 @@ ACCURACY = "accuracy"
 MISSING = "-"
 
 TIMING = "timing"
-"""The measure whose figures are those of a conversation's clock."""
+"""The measure of the conversation's clock."""
 
 OVERALL = "overall"
 
 _FARTHEST = (
-    "the two recognizers that lie farthest apart, chosen for that: of more than two "
-    "recognizers the "
-    "interval says less than it seems to"
+    "the two recognizers with the largest difference; with more than two recognizers, "
+    "this selection makes the interval too narrow"
 )
 _QUESTIONS = (
-    "a question is what a judge allowed, or rejected for another reason than that nothing was "
-    "asked or "
-    "could be confirmed; won back: points to the agent's same input with --clarify none, paired by "
-    "task and trial, 95 % interval"
+    "a question is a message that a judge allowed, or rejected for another reason than "
+    "that nothing was asked or could be confirmed; recovered: difference in points to "
+    "the same input with --clarify none, paired by task and trial, 95 % interval"
 )
-_VALUES = "values that calls need, said and lost in hearing"
+_VALUES = "values that calls need: spoken and misrecognized"
 _LOST = "lost: "
-"""Begins the counts of lost values by kind."""
+"""The prefix of the stored counts of misrecognized values by kind."""
 
 _OF_THE_CLOCK = {
     "response time, median": "median response",
@@ -46,15 +45,15 @@ _OF_THE_CLOCK = {
     "time per task": "task",
     "silences beyond patience": "silences",
     "missed windows": "missed windows",
-    "responses of a stated time": "stated",
+    "responses of a stated time": "assumed",
 }
-"""The figures of a conversation's clock that are shown, and their headings."""
+"""The shown figures of the conversation's clock, with their headings."""
 
 _SECONDS = (
-    "median, 95th percentile and task by the conversation's clock (docs/time.md), of which so many "
-    "responses have a stated time and no measured one; silences and missed windows are "
-    "counted; wall "
-    "clock: what a conversation took while others were played beside it"
+    "median, 95th percentile and time per task by the conversation's clock "
+    "(docs/reference/timing.md); assumed: share of responses with assumed latency; "
+    "silences and missed windows are counts; wall clock: real duration while other "
+    "conversations run in parallel"
 )
 
 
@@ -103,7 +102,7 @@ def accuracy_tables(summary: VoiceSummary) -> Iterator[TextTable]:
 
 
 def player(row: InputModeMetrics) -> str:
-    """Return who played, and in which setting where that is not plain English."""
+    """Return the agent, and its setting unless that is plain English."""
     return ", ".join((row.agent, *row.setting))
 
 
@@ -132,23 +131,24 @@ def _tasks(score: AggregateScore) -> str:
 
 
 def _other_tasks(score: AggregateScore, contrast: Contrast | None) -> str:
-    """Return over how many tasks a difference is, where these are not those of the figure."""
+    """Return the number of tasks of a difference, if the figure has another one."""
     if contrast is None or contrast.value is None or contrast.tasks == score.tasks:
         return ""
     return f" of {contrast.tasks:,}"
 
 
 def _compared_with(rows: Sequence[InputModeMetrics]) -> Iterator[str]:
-    """Yield what the lower lines say: differences to which text."""
+    """Yield the notes on the second lines of cells: the text that they are compared with."""
     for clarify in dict.fromkeys(row.text for row in rows if row.text is not None):
         judged = "" if clarify == NONE else f" with --clarify {clarify}"
         yield (
-            f"below: points to the agent's text{judged}, paired by task and trial, 95 % interval"
+            f"second line: difference in points to the agent's text{judged}, paired by task and "
+            "trial, 95 % interval"
         )
 
 
 def _lacking(rows: Sequence[InputModeMetrics]) -> Iterator[str]:
-    """Yield which aggregates have no figure, and for want of which categories."""
+    """Yield the aggregates without a figure, and the categories that they lack."""
     lacking = {
         name: score.missing for row in rows for name, score in row.scores.items() if score.missing
     }
@@ -162,7 +162,7 @@ _Column = tuple[str, Callable[[InputModeMetrics], str]]
 def _table(
     summary: VoiceSummary, rows: Sequence[InputModeMetrics], title: str, *columns: _Column
 ) -> TextTable:
-    """Return a table with a row for each way, and a column for the judge where any has one."""
+    """Return a table with a row for each input mode, and a column for judges if there are any."""
     named: list[_Column] = [("agent", player), ("input", lambda row: row.input_mode.name)]
     if any(row.input_mode.clarify != NONE for row in summary.input_modes):
         named.append(("clarify", lambda row: row.input_mode.clarify))
@@ -197,7 +197,7 @@ def _sensitivity(summary: VoiceSummary) -> TextTable | None:
             label = ", ".join((entry.agent, *entry.setting))
             apart = points(spread.apart), f"{spread.apart.tasks:,}"
             rows.append((label, entry.voice, entry.clarify, name, ends, *apart))
-    headings = ("agent", "line", "clarify", "over", "lowest to highest", "points apart", "tasks")
+    headings = ("agent", "channel", "clarify", "over", "lowest to highest", "points apart", "tasks")
     numbers = frozenset({"points apart", "tasks"})
     title = "recognizer sensitivity"
     return TextTable(headings, tuple(rows), title, _FARTHEST, numbers, keys=5)
@@ -212,7 +212,7 @@ def _clarifications(summary: VoiceSummary) -> TextTable | None:
         for place, name in enumerate(("judged", "allowed", "rejected"))
     ]
     won: list[_Column] = [
-        (f"won back, {name}", partial(_won_back, name))
+        (f"recovered, {name}", partial(_won_back, name))
         for name in _headlines(summary)
         if any(name in row.won_back and row.won_back[name].value is not None for row in rows)
     ]
@@ -232,7 +232,7 @@ def _won_back(name: str, row: InputModeMetrics) -> str:
 
 
 def _decisions(summary: VoiceSummary) -> TextTable | None:
-    """Return how often judges decided for which reason."""
+    """Return the table of judges' decisions by reason."""
     return _counts(
         summary, "clarifications", "clarifications: decisions by reason", _reasons(summary)
     )
@@ -246,7 +246,7 @@ def _reasons(summary: VoiceSummary) -> dict[str, str]:
 def _present_count_headings(
     summary: VoiceSummary, measure: str, names: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the counts, with their headings, that any way has."""
+    """Return the counts that any input mode has, with their headings."""
     found = [measure_count_of(row.measure_counts, measure) for row in summary.input_modes]
     return {
         name: heading
@@ -260,7 +260,7 @@ def _present_count_headings(
 def _counts(
     summary: VoiceSummary, measure: str, title: str, names: Mapping[str, str]
 ) -> TextTable | None:
-    """Return a measure's counts: a row for each way that was counted."""
+    """Return a measure's counts: a row for each input mode that has them."""
     rows = [
         row
         for row in summary.input_modes
@@ -282,9 +282,9 @@ def _count(measure: str, name: str, row: InputModeMetrics) -> str:
 
 
 def _values(summary: VoiceSummary) -> TextTable | None:
-    """Return the table of lost values by kind.
+    """Return the table of misrecognized values by kind.
 
-    If kinds were not measured, the table has the number of lost values.
+    If kinds were not measured, the table has the number of misrecognized values.
     """
     found = [
         measure_count
@@ -297,9 +297,13 @@ def _values(summary: VoiceSummary) -> TextTable | None:
         for name, count in measure_count.counts.items()
         if name.startswith(_LOST) and count
     )
-    names = {"values": "said", "lost": "lost", **{name: name[len(_LOST) :] for name in kinds}}
+    names = {
+        "values": "spoken",
+        "lost": "misrecognized",
+        **{name: name[len(_LOST) :] for name in kinds},
+    }
     if any(measure_count.counts.get("won back") for measure_count in found):
-        names["won back"] = "won back"
+        names["won back"] = "recovered"
     return _counts(summary, "values", _VALUES, names) or _values_heard(summary)
 
 
@@ -308,11 +312,11 @@ def _values_heard(summary: VoiceSummary) -> TextTable | None:
     if not rows:
         return None
     lost: _Column = (
-        "lost",
+        "misrecognized",
         lambda row: f"{_count_said_values(row) - _recognition(row).get('values heard', 0):g}",
     )
     return _table(
-        summary, rows, _VALUES, ("said", lambda row: f"{_count_said_values(row):g}"), lost
+        summary, rows, _VALUES, ("spoken", lambda row: f"{_count_said_values(row):g}"), lost
     )
 
 
@@ -326,12 +330,14 @@ def _count_said_values(row: InputModeMetrics) -> float:
 
 
 def _attribution_table(summary: VoiceSummary) -> TextTable | None:
-    names = {name: name for name in ("lost", *FAILURE_SOURCES)}
-    table = _counts(summary, ATTRIBUTION, "lost conversations by what lost them", names)
+    names: dict[str, str] = {"lost": "failed"}
+    names |= {name: STAGE_NAMES[name] for name in FAILURE_SOURCES}
+    table = _counts(summary, ATTRIBUTION, "failed conversations by failure source", names)
     if table is None:
         return None
     return _add_note(
-        table, "as `dragoman attribute` found; inputs without a row were not blamed for any"
+        table,
+        "attributed by `dragoman attribute`; inputs without a row have no attributed failures",
     )
 
 
@@ -364,7 +370,7 @@ def _format_timing(figure: str, row: InputModeMetrics) -> str:
 
 
 def _conversations(summary: VoiceSummary) -> TextTable:
-    """Return what was planned and played, and what is no agent's."""
+    """Return the numbers of planned and played conversations, and of those without a score."""
     reasons = dict.fromkeys(reason for row in summary.input_modes for reason in row.cell.unscored)
     table = _table(
         summary,
@@ -372,7 +378,7 @@ def _conversations(summary: VoiceSummary) -> TextTable:
         "conversations",
         ("planned", lambda row: f"{row.cell.episodes + row.cell.missing:,}"),
         ("not run", lambda row: f"{row.cell.missing:,}"),
-        ("infrastructure", lambda row: f"{row.cell.infrastructure_errors:,}"),
+        ("infrastructure errors", lambda row: f"{row.cell.infrastructure_errors:,}"),
         ("code errors", lambda row: f"{row.cell.code_errors:,}"),
         ("unscored", lambda row: f"{sum(row.cell.unscored.values()):,}"),
     )
@@ -381,7 +387,7 @@ def _conversations(summary: VoiceSummary) -> TextTable:
 
 _VOICE: Section = "voice"
 _ONE_CATEGORY = 2
-"""A category and all tasks: they are the same."""
+"""The number of score names with a single category: that category and all tasks."""
 _INTERVALS = "Whiskers are 95 % intervals over tasks."
 
 
@@ -395,16 +401,16 @@ def voice_figures(summary: VoiceSummary) -> Iterator[FigureSpec]:
             yield from _by_input(label, [(name, row, name) for name in order for row in rows])
     yield from _word_errors(summary)
     yield from _shares_of(
-        summary, "values", "values", "Values lost in hearing, by kind", _kinds(summary)
+        summary, "values", "values", "Misrecognized values, by kind", _kinds(summary)
     )
-    failure_sources: dict[str, str] = {name: name for name in FAILURE_SOURCES}
+    failure_sources: dict[str, str] = {name: STAGE_NAMES[name] for name in FAILURE_SOURCES}
     yield from _shares_of(
-        summary, ATTRIBUTION, "lost", "Lost conversations by what lost them", failure_sources
+        summary, ATTRIBUTION, "lost", "Failed conversations by failure source", failure_sources
     )
 
 
 def _players(summary: VoiceSummary) -> dict[str, list[InputModeMetrics]]:
-    """Return what each agent made of all its inputs, by its name and the judge of questions."""
+    """Return the input modes of each agent, by its name and the judge of questions."""
     has_judges = any(row.input_mode.clarify != NONE for row in summary.input_modes)
     groups: dict[str, list[InputModeMetrics]] = {}
     for row in summary.input_modes:
@@ -416,14 +422,14 @@ def _players(summary: VoiceSummary) -> dict[str, list[InputModeMetrics]]:
 def _by_input(
     label: str, rows: Sequence[tuple[str, InputModeMetrics, str]]
 ) -> Iterator[FigureSpec]:
-    """Yield accuracy and what is lost to text, of categories under the names of places."""
+    """Yield the figures of accuracy and of the drop vs. text."""
     of = f", {label}" if label else ""
     yield FigureSpec(
         file_name("voices", label),
         _VOICE,
         "bars",
         f"Accuracy by input{of}",
-        "Text, a line with who hears it, and an agent that is given the audio (itself). "
+        "Text, a channel with its recognizer, and an agent that receives the audio (itself). "
         f"{_INTERVALS}",
         tuple(
             Datum(place, found.value, found.interval, found.tasks, _format_input_mode(row))
@@ -442,7 +448,7 @@ def _by_input(
             file_name("drops", label),
             _VOICE,
             "bars",
-            f"Lost to text{of}",
+            f"Drop vs. text{of}",
             "Difference to the same agent's text in points, paired by task and trial. "
             f"{_INTERVALS}",
             lost,
@@ -463,12 +469,12 @@ def _word_errors(summary: VoiceSummary) -> Iterator[FigureSpec]:
             "word-errors",
             _VOICE,
             "bars",
-            "Word errors",
-            "Words that were heard otherwise, missed or added, for each word that was said. "
+            "Word error rate",
+            "Substituted, deleted and inserted words, as a share of the spoken words. "
             f"{_INTERVALS}",
             data,
             "rate",
-            "word errors",
+            "word error rate",
             of="word",
         )
 
@@ -496,7 +502,7 @@ def _kinds(summary: VoiceSummary) -> dict[str, str]:
 def _shares_of(
     summary: VoiceSummary, measure: str, whole: str, title: str, names: dict[str, str]
 ) -> Iterator[FigureSpec]:
-    """Yield what parts of a count are, as shares of it; nothing where it was not counted."""
+    """Yield the figure of the parts of a count as shares; nothing without counts."""
     data = []
     for row in summary.input_modes:
         measure_count = measure_count_of(row.measure_counts, measure)
@@ -514,9 +520,7 @@ def _shares_of(
                 )
             ]
     if data:
-        counted = (
-            "values that calls need" if measure == "values" else "conversations that were lost"
-        )
+        counted = "values that calls need" if measure == "values" else "failed conversations"
         yield FigureSpec(
             file_name(measure, "by", "kind" if measure == "values" else "stage"),
             _VOICE,

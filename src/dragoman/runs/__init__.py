@@ -1,4 +1,4 @@
 """Runs: plan, play, resume, score, check and merge them.
 
-Tables of results and foreign file formats belong to the packages above.
+The packages above build tables of results and handle foreign file formats.
 """

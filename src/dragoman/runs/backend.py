@@ -1,7 +1,7 @@
-"""Backend protocol: plays conversations in this process, or wherever a plug-in plays them.
+"""Backend protocol: plays conversations in this process, or elsewhere through a plug-in.
 
-A backend is given the run and returns one function, `play(cell, earlier) -> finished`. The
-executor decides the order, the dependencies, the budget and what is stored.
+A backend receives the run and returns one function, `play(cell, earlier) -> finished`. The executor
+decides the order, the dependencies and the budget, and it stores the results.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -32,14 +32,14 @@ ENTRY_POINTS = "dragoman.backends"
 class CellSpec(msgspec.Struct, frozen=True):
     """One conversation to play, as data.
 
-    With the run's configuration it can be played anywhere.
+    Together with the run's configuration, it can be played anywhere.
 
     Attributes:
-        key: Everything that can change its result, as a hash; whoever rebuilds it has to find the
-            same.
+        key: Hash of everything that can change the result; a process that rebuilds the cell must
+            get the same hash.
         seed: The seed of this attempt.
-        before: The keys of the conversations that its world begins after, in their order.
-        attempt: How often it was tried before.
+        before: The keys of the conversations that precede it in its world, in their order.
+        attempt: Number of earlier attempts.
     """
 
     key: str
@@ -54,12 +54,12 @@ class CellSpec(msgspec.Struct, frozen=True):
 
 
 class PlayResult(msgspec.Struct, frozen=True):
-    """What came of a conversation.
+    """The result of playing a conversation.
 
     Attributes:
-        score: None where playing was stopped while a judge was at work.
-        audio: What is to be kept with it and has not been kept yet.
-        spent: What was consumed where the run's own budget could not see it.
+        score: None if playing was stopped while a judge was at work.
+        audio: Audio that is to be stored with it and has not been stored yet.
+        spent: Usage that the run's own budget could not see.
     """
 
     episode: Episode
@@ -69,7 +69,10 @@ class PlayResult(msgspec.Struct, frozen=True):
 
 
 class StoppedError(Exception):
-    """Playing was stopped after a conversation was finished; what stopped it is the cause."""
+    """Playing was stopped after a conversation was finished.
+
+    The cause is the error that stopped it.
+    """
 
     def __init__(self, finished: PlayResult) -> None:
         super().__init__("stopped while a judge was at work")
@@ -77,17 +80,19 @@ class StoppedError(Exception):
 
 
 PlayFn = Callable[[CellSpec, Sequence[Episode]], Awaitable[PlayResult]]
-"""Plays and scores one conversation, after those that its world begins after.
+"""A function that plays and scores one conversation, given the conversations that precede it.
 
-Raises `RunHalted`, `StoreError` or `UsageError` where no other can be played either, `StoppedError`
-from what stopped it; whatever else breaks is the conversation's ending.
+It raises `RunHalted`, `StoreError` or `UsageError` if no other conversation can be played either,
+and `StoppedError` from the error that stopped it; any other failure is the conversation's ending.
 """
 
 
 class RunSpec(msgspec.Struct, frozen=True):
-    """All that another process needs to play a run's cells, as data: the budget stays with the run.
+    """Everything that another process needs to play a run's cells, as data.
 
-    `planned_limits` are those that keys are made with, where the run goes on with others.
+    The budget stays with the run.
+
+    `planned_limits` are the limits in the keys of cells, if the run is resumed with other limits.
     """
 
     config: RunConfig
@@ -96,16 +101,18 @@ class RunSpec(msgspec.Struct, frozen=True):
 
 
 ScoreFn = Callable[[CellSpec, Episode], Awaitable[Score]]
-"""Scores a conversation in this process."""
+"""A function that scores a conversation in this process."""
 
 
 class BackendContext(msgspec.Struct, frozen=True):
-    """What a backend is given.
+    """The context that a backend receives.
 
     Attributes:
-        run: Of this `dragoman.runs.worker_backend.remote_player` makes a function that plays.
-        play: Plays in this process.
-        score: Scores in this process what could not be played elsewhere.
+        run: The run; `dragoman.runs.worker_backend.remote_player` makes a function from it that
+            plays.
+        play: Function that plays in this process.
+        score: Function that scores in this process a conversation that could not be played
+            elsewhere.
     """
 
     run: RunSpec
@@ -114,36 +121,37 @@ class BackendContext(msgspec.Struct, frozen=True):
 
 
 class Backend(Protocol):
-    """Plays conversations."""
+    """Protocol of backends, which play conversations."""
 
     def open(self, source: BackendContext) -> AbstractAsyncContextManager[PlayFn]:
         """Return a context manager whose function plays single conversations.
 
-        The function plays as many at a time as it is called for, until the context is left.
+        The function may be called concurrently, and plays every call at once, until the context is
+        left.
         """
         ...
 
 
 class LocalBackend:
-    """Plays in this process."""
+    """Backend that plays in this process."""
 
     @asynccontextmanager
     async def open(self, source: BackendContext) -> "AsyncIterator[PlayFn]":
-        """Play as the run itself does."""
+        """Return the function with which the run itself plays."""
         yield source.play
 
 
 def backend_names() -> dict[str, str]:
-    """Return every backend's name with a line about it."""
+    """Return the names of all backends, each with a description."""
     added = {entry.name: f"from {entry.value}" for entry in find_entry_points(ENTRY_POINTS)}
     return {LOCAL: "plays in the process of the run", **dict(sorted(added.items()))}
 
 
 def find_backend(name: str) -> Backend:
-    """Return the backend of that name.
+    """Return the backend with this name.
 
     Raises:
-        UsageError: Where there is none, saying which there are, or it cannot be loaded.
+        UsageError: If there is none, with the existing names, or if it cannot be loaded.
     """
     if name == LOCAL:
         return LocalBackend()

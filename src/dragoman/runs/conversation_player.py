@@ -1,6 +1,6 @@
 """Player of single conversations of one setup, with their scores.
 
-A failed participant is an episode that ended with a fault; a judge that breaks leaves it unscored.
+If a participant fails, the episode ends with a fault; if a judge fails, the episode is unscored.
 """
 
 import copy
@@ -88,19 +88,19 @@ class Player:
         return other
 
     def fresh_environment(self, task: Task) -> Environment:
-        """Return a world in a task's initial state."""
+        """Return a world in the initial state of a task."""
         return self._factory(task)
 
     def begun_environment(self, task: Task, earlier: Sequence[Episode] = ()) -> Environment:
-        """Return a world in which the task's chain and its history have happened.
+        """Return a world after the conversations of the task's chain and the task's own history.
 
         Args:
-            task: Whose world it is.
-            earlier: The conversations that it begins after.
+            task: The task of the world.
+            earlier: The conversations that precede it.
 
         Raises:
-            DataError: Where the task cannot be set up.
-            ReplayError: Where one of these was broken, or the world does not repeat what happened.
+            DataError: If the task cannot be set up.
+            ReplayError: If one of these conversations failed, or the world does not reproduce them.
         """
         environment = self._factory(task)
         if not (earlier or task.history):
@@ -123,7 +123,8 @@ class Player:
         """Play one conversation and score it, as a backend does.
 
         Raises:
-            StoppedError: Where a judge was at work: the conversation itself is finished.
+            StoppedError: If it is stopped while a judge is at work: the conversation itself is
+                finished.
         """
         episode = await self.converse(cell, attempt, earlier)
         try:
@@ -149,9 +150,9 @@ class Player:
         """Play one conversation.
 
         Args:
-            cell: Which.
-            attempt: How often it was tried before.
-            earlier: The conversations that its world begins after.
+            cell: The cell to play.
+            attempt: Number of earlier attempts.
+            earlier: The conversations that precede it.
         """
         started = time.time()
         try:
@@ -163,7 +164,7 @@ class Player:
         except BaseException as error:
             if stops_run(error):
                 raise
-            # A suite that breaks ends its conversation only.
+            # An error in a suite ends only its conversation.
             episode = _failed_start("code_error", f"the suite broke: {error_with_location(error)}")
         if episode.ending.detail:
             instructions = msgspec.structs.replace(
@@ -244,7 +245,7 @@ class Player:
         shown: Task,
         begun: ConversationProgress,
     ) -> ConversationIO:
-        # Neither agent nor recognizer has a part in this: they are all given the same audio.
+        # The hash contains neither agent nor recognizer: all of them get the same audio.
         same_audio = content_key(cell.task.digest, cell.trial, self._setup.config.seed)
         agent = cell.agent
         context = ConversationContext(
@@ -267,11 +268,11 @@ class Player:
 
 
 PLAIN_IO = ConversationIO(IDENTITY_CHANNELS, ResolvedCondition().views)
-"""Plain English text, which all conversations without layers share."""
+"""Plain English text; all conversations without layers share it."""
 
 
 def _judge_of(setup: Setup) -> AwaitedParty:
-    """Return which judge a conversation waits for while it is scored."""
+    """Return the party that a conversation waits for while it is scored."""
     if setup.judge is not None and setup.judge.costs:
         return AwaitedParty("judge", setup.judge.name)
     users = setup.users
@@ -279,7 +280,7 @@ def _judge_of(setup: Setup) -> AwaitedParty:
 
 
 def _about_user(surfaces: ConversationIO) -> UserProfile:
-    """Return what the agent is told of its user when its session opens."""
+    """Return the facts about the user that the agent is told when its session opens."""
     instruction_source = surfaces.instruction_source
     if instruction_source is not None and isinstance(instruction_source, ProvidesUserProfile):
         return instruction_source.user_profile()
@@ -287,7 +288,7 @@ def _about_user(surfaces: ConversationIO) -> UserProfile:
 
 
 class OpeningProgress(msgspec.Struct, frozen=True):
-    """A conversation before its first reply, as layers look at it."""
+    """A conversation before its first reply, in the form that layers read."""
 
     events: tuple[Event, ...]
     steps: int = 0
@@ -296,12 +297,12 @@ class OpeningProgress(msgspec.Struct, frozen=True):
 
 
 def _failed_start(reason: TerminationReason, why: str) -> Episode:
-    """Return a conversation that never began, and what broke."""
+    """Return a conversation that never began, with the reason."""
     return Episode((), Termination(reason, escape_surrogates(why)), 0, 0)
 
 
 def _final_state(episode: Episode) -> tuple[Event, ...]:
-    """Return what a conversation left in its world, or raise ReplayError where it was broken."""
+    """Return the events that shaped a conversation's world, or raise ReplayError if it failed."""
     if episode.is_fault:
         raise ReplayError(f"a conversation that comes before was broken: {episode.ending.detail}")
     return episode.events
@@ -310,7 +311,10 @@ def _final_state(episode: Episode) -> tuple[Event, ...]:
 async def score_safely(
     scorer: Scorer, task: Task, episode: Episode, resolved_condition: ResolvedCondition, draw: str
 ) -> Score:
-    """Score one conversation; a check or a judge that breaks leaves it Unscored, never lost."""
+    """Score one conversation.
+
+    If a check or a judge fails, the conversation is Unscored and not lost.
+    """
     try:
         resolved_condition = resolved_condition.of(task)
         return await scorer.score(
@@ -321,12 +325,12 @@ async def score_safely(
     except BaseException as error:
         if stops_run(error):
             raise
-        # Whatever broke, the conversation is not to be lost.
+        # The conversation must not be lost, whatever failed.
         return scorer.broken(redact_environment(escape_surrogates(error_with_location(error))))
 
 
 async def _close(sessions: Mapping[Role, Session]) -> None:
-    """Close every session, whatever the others do; the conversation is over and stands."""
+    """Close every session even if some fail to close; the finished conversation is kept."""
     for side, session in sessions.items():
         try:
             await run_guarded(session.close(), f"closing the {side}")

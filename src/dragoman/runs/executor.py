@@ -1,8 +1,8 @@
-"""Executor: plays conversations that are not finished yet, concurrently, scores and stores them.
+"""Executor: skips finished trials; plays, scores and stores the others concurrently.
 
-`concurrency` tasks take cells from one list, so a thousand pending cells cost nothing. A
-conversation that begins after others waits for its prerequisites. A failed participant is a stored
-episode; a failed store stops the run.
+`concurrency` asyncio tasks take cells from one list, so a thousand pending cells cost nothing. A
+conversation with prerequisites waits for them. A failed participant gives a stored episode; a
+failed store stops the run.
 """
 
 import asyncio
@@ -41,11 +41,11 @@ _NOT_PLAYED = Episode((), Termination("infrastructure_error", "it has not been p
 
 
 class Prerequisites:
-    """Hands the episodes of a cell's chain to whoever plays the cell, as soon as they are there.
+    """Provides the episodes of a cell's chain, once they are played.
 
     Args:
         playing: The cells that are about to be played.
-        store: What was played before; it is read once, here.
+        store: Store of the earlier episodes, which are read once, in the constructor.
     """
 
     def __init__(self, playing: Sequence[Cell], store: RunStore) -> None:
@@ -57,14 +57,14 @@ class Prerequisites:
         }
 
     async def of(self, cell: Cell) -> tuple[Episode, ...]:
-        """Return the episodes of a cell's chain, in their order; waits until all were played."""
+        """Return the episodes of a cell's chain, in their order; wait until all were played."""
         for key in cell.before:
             if key in self._done:
                 await self._done[key].wait()
         return tuple(self._episodes[key] for key in cell.before)
 
     def add(self, cell: Cell, episode: Episode) -> None:
-        """Note that a cell was played; what no other cell begins after is not kept."""
+        """Record that a cell was played; the episode is kept only if other cells need it."""
         if cell.key in self._done:
             self._episodes[cell.key] = episode
             self._done[cell.key].set()
@@ -76,7 +76,7 @@ OnDone = Callable[[Cell, Episode, Score], None]
 
 
 class Pending(msgspec.Struct, frozen=True, gc=False):
-    """A cell to be played and which attempt at it this is."""
+    """A cell to be played, and the number of earlier attempts at it."""
 
     cell: Cell
     attempt: int
@@ -85,11 +85,11 @@ class Pending(msgspec.Struct, frozen=True, gc=False):
 def pending_cells(
     cells: Sequence[Cell], store: RunStore, again: Collection[str] = ()
 ) -> list[Pending]:
-    """Return the cells that have no episode yet, or one that infrastructure ended.
+    """Return the cells without an episode, and those whose episode was ended by infrastructure.
 
     Args:
         cells: The plan.
-        store: What was played.
+        store: Store of the earlier episodes.
         again: Keys of cells that are to be played once more although they have an episode.
     """
     unplayed, broken = store.unplayed(), store.broken()
@@ -106,9 +106,9 @@ def pending_cells(
 
 
 def _waiting(cells: Sequence[Cell], store: RunStore, keys: Mapping[int, str]) -> Iterator[Cell]:
-    """Yield the cells that have some keys, by their places.
+    """Yield the cells with these keys, by place.
 
-    Of a planned grid, no other cells are created.
+    If the plan is a grid, no other cells are created.
     """
     if not isinstance(cells, PlannedCells):
         wanted = frozenset(keys.values())
@@ -122,9 +122,10 @@ def _waiting(cells: Sequence[Cell], store: RunStore, keys: Mapping[int, str]) ->
 
 
 def _reseed_cell(cell: Cell, completed: int) -> Cell:
-    """Return a cell with a seed of its own after conversations that were played to their end.
+    """Return a cell with another seed if some of its attempts were completed.
 
-    The same seed would lead where the last one led; a fault of infrastructure leads nowhere.
+    With the same seed, the conversation would end like the last one. After an infrastructure fault,
+    the seed stays.
     """
     if not completed:
         return cell
@@ -139,11 +140,13 @@ async def execute(
     on_done: OnDone,
     watch: InFlightRegistry | None = None,
 ) -> None:
-    """Play, score and store cells until none is left; `watch` sees what is under way.
+    """Play, score and store cells until none is left.
+
+    `watch` registers the conversations in flight.
 
     Raises:
-        UsageError: Where the configuration names a backend that is not there.
-        StoreError: Where the run cannot be written any more; what was stored before is safe.
+        UsageError: If the configuration names a backend that does not exist.
+        StoreError: If the run cannot be written any more; earlier results are safe.
     """
     backend = backend_for(setup.config)
     files = AudioFiles(store.folder)
@@ -166,7 +169,7 @@ async def execute(
 
 
 def local_play(player: Player, pending: Sequence[Pending]) -> PlayFn:
-    """Return what plays pending cells in this process."""
+    """Return the function that plays pending cells in this process."""
     cells = {entry.cell.key: entry.cell for entry in pending}
 
     async def play(plain: CellSpec, earlier: Sequence[Episode]) -> PlayResult:
@@ -176,7 +179,7 @@ def local_play(player: Player, pending: Sequence[Pending]) -> PlayFn:
 
 
 def local_score(player: Player, pending: Sequence[Pending]) -> ScoreFn:
-    """Return what scores conversations of pending cells in this process."""
+    """Return the function that scores conversations of pending cells in this process."""
     cells = {entry.cell.key: entry.cell for entry in pending}
 
     async def score(plain: CellSpec, episode: Episode) -> Score:
@@ -186,11 +189,10 @@ def local_score(player: Player, pending: Sequence[Pending]) -> ScoreFn:
 
 
 class RunSpending:
-    """Counts what conversations spend out of the budget's sight, where there is one.
+    """Counts the usage of conversations that the budget cannot see, if there is a budget.
 
     Args:
-        budget: What the run may spend; None for no limit, or where every call asks the budget
-            itself.
+        budget: The budget of the run; None for no limit, or if every call asks the budget itself.
     """
 
     def __init__(self, budget: Budget | None) -> None:
@@ -198,16 +200,18 @@ class RunSpending:
         self._under_way = Reservations()
 
     def reserve(self) -> AbstractAsyncContextManager[None]:
-        """Return what waits until a conversation can be paid for, to be left once it is counted.
+        """Return a context manager that waits until a conversation can be paid for.
 
-        Entering it raises RunHalted where no other conversation may begin.
+        The caller leaves it once the conversation is counted.
+
+        Entering it raises RunHalted if no other conversation may begin.
         """
         if self._budget is None:
             return nullcontext()
         return self._under_way.reserve(_CONVERSATION, self._budget.left)
 
     def add(self, spent: Sequence[Usage]) -> None:
-        """Count what a conversation consumed elsewhere."""
+        """Count the usage of a conversation that was played elsewhere."""
         if self._budget is None:
             return
         before = self._budget.spent
@@ -219,8 +223,7 @@ class RunSpending:
 class SharedState(msgspec.Struct, frozen=True):
     """The state that the workers of one run share.
 
-    It is the conversations played earlier, the remaining budget, and the destinations of
-    results.
+    It consists of the earlier conversations, the remaining budget, and the destinations of results.
     """
 
     earlier: Prerequisites
@@ -230,7 +233,7 @@ class SharedState(msgspec.Struct, frozen=True):
     on_done: OnDone
 
     async def keep(self, entry: Pending, finished: PlayResult) -> None:
-        """Hand what came of a conversation to the one writer, its audio first."""
+        """Give the result of a conversation to the single writer, after its audio."""
         self.spending.add(finished.spent)
         for audio in finished.audio:
             await asyncio.to_thread(self.files.keep, audio)
@@ -243,8 +246,8 @@ class SharedState(msgspec.Struct, frozen=True):
 def sort_for_playing(pending: Sequence[Pending]) -> list[Pending]:
     """Return pending conversations by trial, then by chain length, then by plan length.
 
-    A worker waits for the chain of its cell, so that chains must begin early. Long
-    conversations must not begin last.
+    A worker waits for the chain of its cell, so chains must begin early. Long conversations must
+    not begin last.
     """
     return sorted(pending, key=_playing_order)
 
@@ -268,7 +271,7 @@ async def _play_queue(play: PlayFn, todo: Iterator[Pending], stage: SharedState)
 async def _play_and_store(
     play: PlayFn, entry: Pending, earlier: Sequence[Episode], stage: SharedState
 ) -> PlayResult:
-    """Play one conversation and keep what came of it."""
+    """Play one conversation and store the result."""
     try:
         finished = await play(cell_spec(entry.cell, entry.attempt), earlier)
     except StoppedError as stopped:

@@ -1,4 +1,4 @@
-"""Registry of conversations in flight: which are being played, and what each is waiting for."""
+"""Registry of conversations in flight, and of the party that each waits for."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from dragoman.runs.plan import Cell
 
 
 class InFlightConversation(msgspec.Struct, frozen=True):
-    """A conversation, whom it waits for, and for how many seconds."""
+    """A conversation, the party that it waits for, and the seconds of waiting."""
 
     cell: Cell
     awaited: AwaitedParty
@@ -20,35 +20,35 @@ class InFlightConversation(msgspec.Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """What it waits for, in words."""
+        """Description of the awaited party."""
         return self.awaited.what
 
 
 class AwaitsParty(Protocol):
-    """What is under way, such as a conversation."""
+    """Protocol of activities that wait for a party, such as conversations."""
 
     @property
     def awaited(self) -> AwaitedParty:
-        """Whom it waits for now."""
+        """The party that it currently waits for."""
         ...
 
     @property
     def moved(self) -> float:
-        """When it last went on, by its clock."""
+        """Time of its last progress, by its clock."""
         ...
 
 
 class _Step(msgspec.Struct, frozen=True):
-    """A part of a conversation beside its exchange: its opening, or its scoring."""
+    """A part of a conversation outside of its exchange: the opening or the scoring."""
 
     awaited: AwaitedParty
     moved: float
 
 
 class InFlightRegistry:
-    """Knows the conversations under way; it may be asked from any thread.
+    """Registry of the conversations in flight; any thread may read it.
 
-    Its clock is the conversations' own.
+    It has the same clock as the conversations.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -56,16 +56,16 @@ class InFlightRegistry:
         self._under_way: dict[int, tuple[Cell, AwaitsParty]] = {}
 
     def begin(self, cell: Cell, waiter: AwaitsParty) -> None:
-        """Know a conversation from now on."""
+        """Register a conversation."""
         self._under_way[id(waiter)] = (cell, waiter)
 
     def end(self, waiter: AwaitsParty) -> None:
-        """Forget a conversation that is over."""
+        """Remove a finished conversation."""
         del self._under_way[id(waiter)]
 
     @contextmanager
     def waiting(self, cell: Cell, awaited: AwaitedParty) -> Iterator[None]:
-        """Know that a conversation waits for somebody before its exchange, or after it."""
+        """Register that a conversation waits for a party before or after its exchange."""
         step = _Step(awaited, self._clock())
         self.begin(cell, step)
         try:

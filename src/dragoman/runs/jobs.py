@@ -1,6 +1,6 @@
 """Run folders: start, resume and open a run with its configuration, plan and store.
 
-Conversations whose simulated user failed are listed here, so that they can be played again.
+The module also lists conversations whose simulated user failed, so that they can be played again.
 """
 
 import platform
@@ -39,15 +39,15 @@ from dragoman.store.run_store import RunStore, create_run, open_run
 
 
 def invalid_cells(store: RunStore) -> frozenset[str]:
-    """Return the keys of cells whose simulated user failed, by each one's newest scoring."""
+    """Return the keys of cells whose simulated user failed, according to their newest scoring."""
     scores = store.newest_scores(METRIC_VERSION)
     return frozenset(key for key, score in scores.items() if score.invalid)
 
 
 def count_valid(store: RunStore, rules: str, judge: str, cells: Collection[str]) -> int:
-    """Return how many of some cells hold a conversation whose simulated user played its part.
+    """Return the number of cells whose simulated user did not fail.
 
-    One that infrastructure ended was not checked and does not count.
+    Conversations that infrastructure ended were not checked and do not count.
     """
     scores = store.scores(rules, judge, METRIC_VERSION)
     found = [scores[key] for key in cells if key in scores]
@@ -55,7 +55,7 @@ def count_valid(store: RunStore, rules: str, judge: str, cells: Collection[str])
 
 
 MOST_COMPARED = 20_000
-"""Cells of a plan that are compared one by one whenever a run is gone on with."""
+"""Largest plan whose cells are compared one by one when a run is resumed."""
 
 OPTIONS_OF_WAITING = frozenset(
     {"timeout", "concurrency", "read_timeout", "patience", "rates", "batches", "hedge"}
@@ -67,9 +67,9 @@ The run's record stores them next to its configuration.
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A run that can be played on: close its store when done.
+    """A run that can be played further; the caller closes its store.
 
-    `cells` are those that are played here: the plan, or one share of it.
+    `cells` are the cells that are played here: the plan, or one shard of it.
     """
 
     setup: Setup
@@ -87,14 +87,14 @@ def start_job(
     """Create a run.
 
     Args:
-        setup: What is played.
-        folder: Where the run is kept.
-        created: When, in seconds since 1970.
-        places: The conversations that are played; None for all of the grid.
-        preflight: What trying some of them out used, by the keys of their cells.
+        setup: Setup of the run.
+        folder: The run's folder.
+        created: Time of creation, in seconds since 1970.
+        places: The planned conversations; None for the whole grid.
+        preflight: Usage of a preflight, by cell key.
 
     Raises:
-        StoreError: Where the folder holds a run already or cannot be written.
+        StoreError: If the folder already holds a run or cannot be written.
     """
     backend_for(setup.config)
     cells = lazy_plan(setup) if places is None else cells_at(setup, places)
@@ -120,7 +120,7 @@ def start_job(
         tuple(_to_stored_cell(cell) for cell in cells),
         {task.id: task for task in setup.tasks},
     )
-    # First of all, so that a run that is killed at once is known as one's own.
+    # This comes first, so that a run that is killed at once is still known as the user's own.
     conditions = dict.fromkeys(cell.condition for cell in cells)
     remember_own_run(new.manifest, external_access(setup.config, conditions=conditions))
     store = create_run(folder, new)
@@ -136,19 +136,19 @@ def resume_job(
     trust: bool = False,
     vouched: Collection[str] = (),
 ) -> Job:
-    """Open a run to play on.
+    """Open a run to play it further.
 
     Args:
         folder: The run's folder.
-        changes: What is to differ from the run's configuration this time: its budget, its prices,
-            whether replies are remembered, how long is waited and how much is asked at a time.
-        given: Participants that are taken as they are.
-        trust: Whether to go on with a run that somebody else made.
-        vouched: What it may run and reach in any case.
+        changes: Changes to the run's configuration for this time: its budget, its prices, the reply
+            cache, timeouts and concurrency.
+        given: Participants that are used unchanged.
+        trust: Whether to resume a run that somebody else made.
+        vouched: Programs and addresses that the run may use in any case.
 
     Raises:
-        UsageError: Where somebody else made it, and it would run or reach more.
-        StoreError: Where data or agents have changed, so that it would be another run.
+        UsageError: If somebody else made the run, and it would run or reach more.
+        StoreError: If data or agents have changed, so that it would be another run.
     """
     store = open_run(folder, write=True)
     try:
@@ -161,7 +161,7 @@ def resume_job(
         require_trust(store, reached, now, trust=trust)
         config = validated_config(msgspec.structs.replace(stored, **changed))
         conditions = listed_conditions(store, manifest)
-        # A longer wait makes no other conversation of what is planned: keys stay what they are.
+        # Longer timeouts do not change the planned conversations, so their keys stay the same.
         setup = msgspec.structs.replace(
             build_setup(
                 config,
@@ -182,7 +182,7 @@ def resume_job(
 
 
 def _note_waiting(store: RunStore, stored: RunConfig, now: RunConfig) -> None:
-    """Keep the options of waiting that differ from those that a run was started with."""
+    """Store the waiting options that differ from those at the start of the run."""
     changes = {
         name: getattr(now, name)
         for name in sorted(OPTIONS_OF_WAITING)
@@ -207,14 +207,17 @@ def _playable(store: RunStore) -> Manifest:
 
 
 def listed_conditions(store: RunStore, manifest: Manifest) -> tuple[Condition, ...] | None:
-    """Return the conditions of a plan that is a list; None where they are the grid's."""
+    """Return the conditions of a plan that is a list; None if they are those of the grid."""
     if not manifest.is_explicit:
         return None
     return store.conditions()
 
 
 def external_reach(store: RunStore, manifest: Manifest) -> tuple[str, ...]:
-    """Return what a stored run runs and reaches where it is played, in words."""
+    """Return descriptions of the external access of a stored run.
+
+    These are the programs that it executes and the addresses that it reaches where it is played.
+    """
     conditions = dict.fromkeys(store.conditions())
     return external_access(manifest.config, conditions=conditions)
 
@@ -226,7 +229,10 @@ def _places(store: RunStore) -> tuple[GridPlace, ...]:
 
 
 def _require_same_plan(store: RunStore, cells: Sequence[Cell]) -> None:
-    """Refuse a plan that is not the run's; of a large one only what it is made of is compared."""
+    """Refuse a plan that differs from the run's.
+
+    For a large plan only the fingerprints are compared.
+    """
     plan_fingerprint = cells.plan_fingerprint if _is_large(cells) else ""
     kept = store.plan_fingerprint() if plan_fingerprint else ""
     is_same = kept == plan_fingerprint if kept else store.has_plan(map(_to_stored_cell, cells))
@@ -249,18 +255,18 @@ def _note_made_of(store: RunStore, cells: Sequence[Cell]) -> None:
 
 
 def localization_records(setup: Setup) -> dict[str, LocalizationRecord]:
-    """Return by label what conditions really have in another language."""
+    """Return, by condition label, the parts of conditions that are actually in another language."""
     return {label: entry.record for label, entry in setup.localizations.items()}
 
 
 def voice_records(setup: Setup) -> dict[str, dict[str, object]]:
-    """Return by label what is spoken and heard with in the conditions of a run."""
+    """Return the voices, channels and recognizers of a run's conditions, by label."""
     voices = None if setup.voices is None else setup.voices.conditions
     return {label: voiced.record for label, voiced in (voices or {}).items()}
 
 
 def clarification_records(setup: Setup) -> dict[str, str]:
-    """Return by label who decides about the agent's questions in the conditions of a run."""
+    """Return, by condition label, who decides about the agent's questions."""
     layers = {entry.label: setup.clarifying.get(entry.axis(CLARIFY)) for entry in setup.conditions}
     return {label: str(layer.record["judge"]) for label, layer in layers.items() if layer}
 

@@ -1,8 +1,8 @@
 """Language check of a suite: plays the reference plan through the localized tools and texts.
 
-The gold pair calls with the labels that it is shown. Every task must earn 1 and end in the state
-in which it ends in English; every tool must take every label that it advertises; and the English
-that is left in what participants see is counted.
+The gold pair makes its calls with the labels that it is shown. Every task must earn 1 and end in
+the same state as in English, and every tool must accept every label that it advertises. The check
+also counts the English that remains in the texts for participants.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,17 +39,17 @@ _REFUSED = "Error: "
 
 
 class LanguageCheck(msgspec.Struct, frozen=True):
-    """What a check of a suite in one condition found.
+    """Findings of a language check of a suite in one condition.
 
     Attributes:
-        passed: Tasks on which the reference plan earns 1.
-        undecided: Tasks that need a judge before anything can be said.
-        failing: Tasks on which it earns less.
+        passed: Number of tasks on which the reference plan earns 1.
+        undecided: Tasks that cannot be decided without a judge.
+        failing: Tasks on which the reference plan earns less.
         other_states: Tasks that end in another state than in English.
-        labels: How many labels were given to tools.
-        refused: Labels that a tool does not take for the value that they stand for.
-        coverage: How much of what is seen is still English, by kind.
-        notes: What the artifacts lack.
+        labels: Number of labels that were given to tools.
+        refused: Labels that a tool does not accept in place of their value.
+        coverage: Share of English in the texts that participants see, by kind.
+        notes: Remarks on incomplete artifacts.
     """
 
     suite: str
@@ -66,7 +66,7 @@ class LanguageCheck(msgspec.Struct, frozen=True):
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing was found that makes the suite unfair in this condition."""
+        """Whether the check found nothing that makes the suite unfair in this condition."""
         return not (self.failing or self.other_states or self.refused)
 
 
@@ -74,7 +74,7 @@ Played = Sequence[tuple[Cell, Episode, Score]]
 
 
 async def check_languages(setup: Setup) -> tuple[LanguageCheck, ...]:
-    """Check a suite in each condition of a setup whose one agent is gold."""
+    """Check a suite in each condition of a setup whose only agent is gold."""
     player = Player(setup)
     by_condition: dict[Condition, list[tuple[Cell, Episode, Score]]] = {}
     for cell in plan_cells(setup):
@@ -160,7 +160,7 @@ def _state(player: Player, cell: Cell, episode: Episode) -> StateDelta:
 def _label_calls(
     tasks: Sequence[Task], localization: Localization
 ) -> Iterator[tuple[Role, Task, LabelCall]]:
-    """Yield the calls that try the labels of each tool, with a task in whose plan it is called."""
+    """Yield the calls that test the labels of each tool, with a task whose plan calls it."""
     if localization.questions is not None:
         for task in tasks:
             for each in localization.questions.label_calls(task):
@@ -183,7 +183,7 @@ def _label_calls(
 def _check_label_call(
     player: Player, view: ToolView, task: Task, call: LabelCall
 ) -> TaskFinding | None:
-    """Return why a label does not stand for its value, or None where it does."""
+    """Return why a label does not stand for its value, or None if it does."""
     understood = view.canonical(call.labelled)
     if understood.arguments != call.canonical.arguments:
         return TaskFinding(call.place, f"{call.label!r} is not understood")
@@ -223,9 +223,9 @@ def _coverage(setup: Setup, localization: Localization, played: Played) -> Itera
 def _question_coverage(
     setup: Setup, player: Player, resolved_condition: ResolvedCondition
 ) -> Iterator[Coverage]:
-    """Yield the English share of a run's texts.
+    """Yield the share of English in a run's texts.
 
-    The texts are functions, instructions to agents, and words spoken.
+    The texts are functions, instructions to agents, and spoken words.
     """
     shown = [(task, resolved_condition.of(task)) for task in setup.tasks]
     tools = [
@@ -260,7 +260,7 @@ def _results(results: Iterable[ToolResult]) -> Iterator[ShownText]:
 
 
 def _refusals(results: Iterable[ToolResult]) -> Iterator[ShownText]:
-    """Yield refusals; one that only has a code before its English words is English."""
+    """Yield refusals; a refusal in English after a code counts as English."""
     for result in results:
         reason = result.content.removeprefix(_REFUSED)
         shown = result.content if result.shown is None else result.shown
@@ -268,7 +268,7 @@ def _refusals(results: Iterable[ToolResult]) -> Iterator[ShownText]:
 
 
 def _policy(setup: Setup, localization: Localization, played: Played) -> Iterator[ShownText]:
-    """Yield the policy, which is one text: it is translated as a whole or not at all."""
+    """Yield the policy as one text: it is translated as a whole or not at all."""
     for cell, _, _ in played[:1]:
         own = setup.suite.policy(cell.task, Player(setup).fresh_environment(cell.task))
         shown = own if localization.policy is None else localization.policy

@@ -1,6 +1,6 @@
-"""Manifest of a run: what it was started with, read from its file for people and for resuming.
+"""Manifest of a run: its initial configuration, for people and for resuming.
 
-This module imports nothing that plays a run, so that commands which read results start quickly.
+This module imports no code that plays a run, so that commands which read results start quickly.
 """
 
 from collections.abc import Callable
@@ -25,21 +25,21 @@ from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import RunStore
 
 LAST_SECOND = 250_000_000_000
-"""Since 1970: what calendars of computers end before."""
+"""Latest time of creation, in seconds since 1970, which calendars can still represent."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What a run was started with, for people and for resuming.
+    """The initial configuration of a run and its circumstances, for people and for resuming.
 
-    `not_applicable` names the conditions of the grid that are not played, and why.
-    `imported` is set in a run that was played elsewhere: the results file without its
-    conversations. `prices` are those of the person's own table: the file may be gone when the run
-    is read. `localization_records` says by condition what was really in another language: tools,
-    files, directives. `voices` says by condition what was spoken and heard with.
-    `clarification_records` says by condition who decided about the agent's questions. `is_explicit`
-    says that the plan is a list of conversations, and not all of the configuration's grid.
-    `preflight` says by the keys of cells what trying them out used before the run began. `waiting`
-    says how long was waited and how much was asked at a time; None in older runs.
+    `not_applicable` holds the conditions of the grid that are not played, with reasons. `imported`
+    is set in a run that was played elsewhere: the results file without its conversations. `prices`
+    are the prices of the user's own table, whose file may be gone when the run is read.
+    `localization_records` holds for each condition the parts that were actually in another
+    language: tools, files, directives. `voices` holds for each condition the voices, channels and
+    recognizers. `clarified` holds for each condition who decided about the agent's questions.
+    `is_explicit` is set if the plan is a list of conversations, and not the whole grid of the
+    configuration. `preflight` holds the usage of the preflight before the run, by cell key.
+    `waiting` holds timeouts and concurrency; None in older runs.
     """
 
     dragoman: str
@@ -69,10 +69,10 @@ def read_manifest(store: RunStore) -> Manifest:
 
 
 class _OlderConfig(msgspec.Struct):
-    """The part of an older configuration that is read in another way.
+    """The part of an older configuration that has a different meaning today.
 
-    `canonical_arguments` and `places` stand in runs of counterfactuals from before plans could be
-    lists. Without `rules` the first version of the default rules was meant.
+    `canonical_arguments` and `places` occur in counterfactual runs from before plans could be
+    lists. A missing `rules` stands for the first version of the default rules.
     """
 
     canonical_arguments: bool = False
@@ -81,17 +81,17 @@ class _OlderConfig(msgspec.Struct):
 
 
 _COUNTERFACTUAL = frozenset({"canonical_arguments", "places"})
-"""The keys that no configuration has any more."""
+"""Keys that no current configuration has."""
 
 
 class _Older(msgspec.Struct):
-    """The part of an older manifest that is read in another way."""
+    """The part of an older manifest that has a different meaning today."""
 
     config: _OlderConfig
 
 
 def _manifest(content: bytes) -> Manifest:
-    """Read a manifest, an older one too; raises one of `DECODING_ERRORS`."""
+    """Decode a manifest, including older ones; raise one of `DECODING_ERRORS` if it is damaged."""
     older = msgspec.json.decode(content, type=_Older).config
     is_counterfactual = bool(older.places or older.canonical_arguments)
     if older.rules and not is_counterfactual:
@@ -118,5 +118,5 @@ def spec_keys(manifest: Manifest) -> Callable[[StoredCell], str]:
 
 
 def stored_prices(store: RunStore) -> PriceTable:
-    """Return the prices that ship, with those that the run was started with laid over them."""
+    """Return the shipped prices, overridden by those that the run was started with."""
     return prices_with(read_manifest(store).prices)

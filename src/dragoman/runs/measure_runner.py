@@ -1,8 +1,8 @@
 """Measure runner: scores stored conversations again, in this process or on workers.
 
-It builds the scoring context of each conversation (task, condition, policy), runs those measures
-that are missing, open, or all of them, and stores the results. An exception in a measure becomes
-an unscored result.
+For each conversation, the runner builds the scoring context (task, condition, policy), runs the
+measures that are missing, undecided, or all of them, and stores the results. An exception in a
+measure becomes an unscored result.
 """
 
 import asyncio
@@ -71,17 +71,20 @@ from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import RunStore
 
 MeasureFn = Callable[[StoredCell, Episode, Sequence[int]], Awaitable[Sequence[MeasureResult]]]
-"""Takes measures of a conversation: those at these places among all that are asked for."""
+"""A function that runs measures on a conversation.
+
+The numbers are the places of the measures in the list of requested ones.
+"""
 
 
 class MeasuringContext(msgspec.Struct, frozen=True):
-    """What a run was played under, as far as measures need to know.
+    """The circumstances of a run that measures need.
 
     Attributes:
-        rules: The rule set it was played by.
-        settings: By the condition's label; plain English text may be absent.
-        conditions: All that occur in it.
-        is_imported: Whether another program played it.
+        rules: The rule set of the run.
+        settings: Measure settings by condition label; plain English text may be absent.
+        conditions: All conditions of the run.
+        is_imported: Whether another program played the run.
     """
 
     rules: str
@@ -90,12 +93,12 @@ class MeasuringContext(msgspec.Struct, frozen=True):
     is_imported: bool = False
 
     def setting(self, condition: Condition) -> MeasureSetting:
-        """Return what measures need to know of a condition."""
+        """Return the measure settings of a condition."""
         return self.settings.get(condition.label, MeasureSetting())
 
 
 def reward_scoring(setup: Setup) -> MeasureSetup:
-    """Return what rewards are made with."""
+    """Return the setup that computes rewards."""
     scorer = Scorer(
         setup.suite.factory(setup.rules),
         setup.rules,
@@ -115,7 +118,7 @@ def reward_scoring(setup: Setup) -> MeasureSetup:
 def local_measurer(
     setup: Setup, played: MeasuringContext, measures: Sequence[Measure]
 ) -> MeasureFn:
-    """Return what takes measures in this process."""
+    """Return the function that runs measures in this process."""
     cases = _ScoringContexts(setup, played)
 
     async def take(
@@ -127,7 +130,7 @@ def local_measurer(
 
 
 class _ScoringContexts:
-    """What is known of conversations beside what happened in them."""
+    """Scoring contexts of conversations: everything except their events."""
 
     def __init__(self, setup: Setup, played: MeasuringContext) -> None:
         self._played = played
@@ -162,12 +165,15 @@ class _ScoringContexts:
 
     @functools.cached_property
     def _english(self) -> Phrasebook | None:
-        """The phrases that the user's words are read with where nothing is localized."""
+        """The phrases for reading the user's words if nothing is localized."""
         return shipped_phrasebook(ENGLISH)
 
 
 def _scored_as(condition: Condition, setup: Setup) -> Condition:
-    """Return what an imported conversation is scored under, as far as its suite can be."""
+    """Return the condition for scoring an imported conversation.
+
+    It is reduced to what the suite supports.
+    """
     found = scoring_condition(condition)
     return found if found.label in setup.localizations else PLAIN
 
@@ -175,7 +181,7 @@ def _scored_as(condition: Condition, setup: Setup) -> Condition:
 async def _run_measure(
     measure: Measure, cases: _ScoringContexts, cell: StoredCell, episode: Episode
 ) -> MeasureResult:
-    """Take one measure; one that breaks leaves the conversation unscored, with what broke."""
+    """Run one measure; if it fails, the conversation is unscored, with the error as reason."""
     try:
         found = await measure.measure(cases.case(cell, episode))
         why = result_mismatch(measure, found)
@@ -184,7 +190,7 @@ async def _run_measure(
     except BaseException as error:
         if stops_run(error):
             raise
-        # A measure of somebody else must not stop the others.
+        # A failing third-party measure must not stop the others.
         return unscored_measure(
             measure,
             f"scoring broke: {redact_environment(escape_surrogates(error_with_location(error)))}",
@@ -195,17 +201,17 @@ async def _run_measure(
 OPENER = f"{__name__}:open_measurer"
 
 EACH_AT_ONCE = 16
-"""How many conversations a worker is given ahead of its answers."""
+"""Number of conversations that a worker receives before its answers."""
 
 
 class MeasuringPool(msgspec.Struct, frozen=True):
-    """By whom measures are taken.
+    """The workers that run measures.
 
     Attributes:
-        open_pool: Opens the workers.
-        count: How many they are.
-        names: The measures, by which workers find them.
-        tasks: Those of a run that was played elsewhere; None for the suite's own.
+        open_pool: Function that opens the worker pool.
+        count: Number of workers.
+        names: Names of the measures, by which workers find them.
+        tasks: Tasks of a run that was played elsewhere; None for the suite's own.
     """
 
     open_pool: OpenPool
@@ -215,15 +221,15 @@ class MeasuringPool(msgspec.Struct, frozen=True):
 
     @property
     def at_once(self) -> int:
-        """How many conversations are under way."""
+        """Number of conversations in flight."""
         return self.count * EACH_AT_ONCE
 
 
 class MeasuringSpec(msgspec.Struct, frozen=True):
-    """All that another process needs to take measures, as data.
+    """Everything that another process needs to run measures, as data.
 
     Attributes:
-        same: The hash of what has to be the same there: data, translations, measures.
+        same: Hash of data, translations and measures, which must be the same in the worker.
     """
 
     config: RunConfig
@@ -234,7 +240,7 @@ class MeasuringSpec(msgspec.Struct, frozen=True):
 
 
 class MeasureTask(msgspec.Struct, frozen=True):
-    """A conversation of which measures are taken: those at these places."""
+    """A conversation and the places of the measures to run on it."""
 
     cell: StoredCell
     episode: Episode
@@ -250,7 +256,7 @@ _found = msgspec.json.Decoder(list[MeasureResult]).decode
 async def pool_measurer(
     spread: MeasuringPool, setup: Setup, played: MeasuringContext, measures: Sequence[Measure]
 ) -> AsyncIterator[MeasureFn]:
-    """Return what has measures taken by a crew."""
+    """Return a function that runs measures on a worker pool."""
     config = msgspec.structs.replace(setup.config, max_cost="", workers=1, ray="")
     same = _identity(setup, measures)
     given = MeasuringSpec(config, played, spread.names, same, spread.tasks)
@@ -274,10 +280,10 @@ async def pool_measurer(
 
 @asynccontextmanager
 async def open_measurer(given: bytes) -> AsyncIterator[TaskFn]:
-    """Return what takes measures of one conversation, in a worker.
+    """Return the function that runs measures on one conversation, in a worker.
 
     Raises:
-        UsageError: Where data or measures differ from those of the run's own process.
+        UsageError: If data or measures differ from those of the run's own process.
     """
     work = msgspec.json.decode(given, type=MeasuringSpec)
     conditions = work.played.conditions
@@ -314,14 +320,14 @@ def _identity(setup: Setup, measures: Sequence[Measure]) -> str:
 Choice = Literal["missing", "open", "all"]
 """The conversations to measure.
 
-`missing`: those that were not measured. `open`: also those that a judge left open. `all`: all.
+`missing`: those that were not measured. `open`: also those that a judge left undecided. `all`: all.
 """
 
 _Row = tuple[str, int, Episode]
 
 
 def measure_settings(manifest: Manifest) -> dict[str, MeasureSetting]:
-    """Return by label the settings that measures need of a run's conditions.
+    """Return, by condition label, the settings that measures need.
 
     Plain English text is absent.
     """
@@ -342,13 +348,13 @@ def _setting(label: str, manifest: Manifest) -> MeasureSetting:
 
 
 class MeasuringPlan(msgspec.Struct, frozen=True):
-    """What is to be measured.
+    """A request to run measures.
 
     Attributes:
-        setup: What measures are taken with: rules, judges, data.
-        measures: Which.
-        choice: Of which conversations.
-        spread: By whom; None for this process.
+        setup: Setup for the measures: rules, judges, data.
+        measures: The measures.
+        choice: The conversations.
+        spread: The worker pool; None for this process.
     """
 
     setup: Setup
@@ -358,20 +364,20 @@ class MeasuringPlan(msgspec.Struct, frozen=True):
 
     @property
     def asks(self) -> bool:
-        """Whether models are asked, so that time is spent with waiting."""
+        """Whether models are asked, so that measuring spends its time waiting."""
         return self.setup.scoring_costs or any(
             each.judge != NO_JUDGE for each in self.measures if each.name != REWARD
         )
 
     @property
     def at_once(self) -> int:
-        """How many conversations are measured at a time."""
+        """Number of conversations that are measured at a time."""
         if self.spread is not None:
             return self.spread.at_once
         return self.setup.at_once if self.asks else 1
 
     def opened(self, played: MeasuringContext) -> AbstractAsyncContextManager[MeasureFn]:
-        """Return what takes the measures of a run's conversations, until left."""
+        """Return a context manager whose function measures a run's conversations."""
         if self.spread is None:
             return nullcontext(local_measurer(self.setup, played, self.measures))
         if self.asks:
@@ -386,7 +392,7 @@ class MeasuringPlan(msgspec.Struct, frozen=True):
 async def rescore(
     setup: Setup, store: RunStore, on_done: Callable[[], None], choice: Choice = "open"
 ) -> int:
-    """Score stored conversations under the setup's rules and judge: the reward alone."""
+    """Compute only the rewards of stored conversations, under the setup's rules and judge."""
     reward = BUNDLED_MEASURES[REWARD].make(reward_scoring(setup))
     return await measure_locally(setup, store, (reward,), on_done, choice)
 
@@ -398,18 +404,17 @@ async def measure_locally(
     on_done: Callable[[], None],
     choice: Choice = "open",
 ) -> int:
-    """Take measures of stored conversations in this process, as `run_measures` does."""
+    """Run measures on stored conversations in this process, as `run_measures` does."""
     return await run_measures(MeasuringPlan(setup, measures, choice), store, on_done)
 
 
 async def run_measures(asked: MeasuringPlan, store: RunStore, on_done: Callable[[], None]) -> int:
-    """Take measures of stored conversations, and store them; `on_done` is called after each.
+    """Run measures on stored conversations, and store the results; `on_done` is called after each.
 
-    Returns:
-        How many conversations were measured.
+    Returns: Number of measured conversations.
 
     Raises:
-        UsageError: Where measures that ask models are to be spread.
+        UsageError: If measures that ask models are to be spread over workers.
     """
     setup, measures = asked.setup, asked.measures
     _require_same_tasks(setup, store)
@@ -460,7 +465,7 @@ def _require_same_tasks(setup: Setup, store: RunStore) -> None:
 def _pending_measures_by_cell(
     asked: MeasuringPlan, store: RunStore, cells: Collection[StoredCell], played: MeasuringContext
 ) -> dict[str, list[int]]:
-    """Return by cell the places of the measures that are to be taken of it."""
+    """Return, by cell, the places of the measures that are to be run."""
     wanted: dict[str, list[int]] = {}
     known = {} if asked.choice == "all" else store.measured()
     for place, measure in enumerate(asked.measures):
@@ -477,7 +482,7 @@ def _find_settled_cells(
     measure: Measure,
     choice: Choice,
 ) -> set[str]:
-    """Return the cells of which a measure is not to be taken."""
+    """Return the cells on which a measure is not to be run."""
     if choice == "all":
         return set()
     metric = metric_name(measure.name, measure.version)

@@ -22,29 +22,29 @@ _OF_PLAYING = frozenset(
         *("prices", "cache", "workers", "ray", "backend", "shard", "assets"),
     }
 )
-"""How fast, where and for how much is played: this may differ, for it changes no conversation."""
+"""Options that may differ, because they do not change conversations: speed, place and cost."""
 
 
 def merge_runs(
     folders: Sequence[Path], out: Path, prefer: Prefer | None, on_record: Callable[[], None]
 ) -> MergeResult:
-    """Write runs of the same plan as one, which goes on like a run of the whole plan.
+    """Write runs of the same plan as one, which can be resumed like a run of the whole plan.
 
-    Its configuration is that of the first, without its share.
+    Its configuration is that of the first run, without its shard.
 
     Args:
         folders: The runs.
         out: A new folder.
-        prefer: Whose conversation stays where they differ; None to write nothing and return what
-            differs.
-        on_record: Called after each conversation and sound.
+        prefer: The run whose conversation is kept if they differ; None to write nothing and return
+            the differences.
+        on_record: Function that is called after each conversation and audio file.
 
     Raises:
-        UsageError: Where there is only one run, or one is named twice.
-        StoreError: Where they are not of one plan, saying what differs, or cannot be read or
+        UsageError: If there is only one run, or one is named twice.
+        StoreError: If their plans differ, with the differences, or if they cannot be read or
             written.
     """
-    if len(folders) < 2:  # noqa: PLR2004 - to join takes two
+    if len(folders) < 2:  # noqa: PLR2004 - a merge needs two
         raise UsageError("merge: name the runs that are to be joined, two or more")
     _require_distinct(folders)
     with ExitStack() as opened:
@@ -90,7 +90,7 @@ def _require_same(first: RunStore, of_first: Manifest, other: RunStore) -> None:
 
 
 def _differences(one: Manifest, other: Manifest) -> Iterator[str]:
-    """Yield what makes plans or scorings different, in words."""
+    """Yield descriptions of the differences between plans or scorings."""
     for name in RunConfig.__struct_fields__:
         first, second = getattr(one.config, name), getattr(other.config, name)
         if name not in _OF_PLAYING and first != second:
@@ -109,7 +109,7 @@ def _differences(one: Manifest, other: Manifest) -> Iterator[str]:
 def _preflights(manifests: Iterable[Manifest]) -> dict[str, tuple[Usage, ...]]:
     """Return the usage of all preflights by cell.
 
-    Each part had a preflight of its own, except for copies of one run, which count once.
+    Each part had its own preflight; copies of one run count once.
     """
     used: dict[str, list[tuple[Usage, ...]]] = {}
     for manifest in manifests:

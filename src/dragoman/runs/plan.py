@@ -1,9 +1,9 @@
 """The plan of a run: its grid of agents, conditions, tasks and trials, expanded, and its shards.
 
 The plan is a pure function of the setup of a run. The key of a cell is a hash of everything that
-can change its result, so adding an agent, a trial or a task changes no other cell, and a changed
-file makes other cells instead of silently mixing with old ones. A shard is a part of a plan that
-one machine plays; conversations that depend on each other are in one shard.
+can change its result. A new agent, trial or task therefore changes no other cell, and a changed
+file gives new cells instead of silently mixing with old ones. A shard is a part of a plan that one
+machine plays; conversations that depend on each other are in one shard.
 """
 
 import functools
@@ -36,8 +36,8 @@ _VERSION = "cell-1"
 class Cell(msgspec.Struct, frozen=True, gc=False):
     """One planned conversation.
 
-    `before` are the keys of the conversations that its world begins after, in their order.
-    `own_seed` is the seed of an attempt that is not to begin as the first one.
+    `before` are the keys of the conversations that precede it in its world, in their order.
+    `own_seed` is the seed of an attempt that must not begin like the first one.
     """
 
     key: str
@@ -64,17 +64,17 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def draw(self) -> str:
-        """What keeps remembered replies of one trial and attempt apart from all others."""
+        """Text that separates cached replies of one trial and attempt from all others."""
         return f"{self.spec_key}-{self.seed}"
 
 
 def conversation_seed(spec_key: str) -> int:
-    """Return the seed of a conversation, by its key without a name of its agent."""
+    """Return the seed of a conversation, by its key without the name of its agent."""
     return derive_seed(spec_key, "conversation")
 
 
 class GridPlace(msgspec.Struct, frozen=True):
-    """Where one conversation stands among all that a setup can play."""
+    """Place of one conversation among those that a setup can play."""
 
     condition: Condition
     agent: str
@@ -83,7 +83,7 @@ class GridPlace(msgspec.Struct, frozen=True):
 
 
 class _AroundTrial(NamedTuple):
-    """What keys of cells share that differ in their trial and task alone, encoded once."""
+    """The common part of the keys of cells that differ only in trial and task, encoded once."""
 
     before: bytes
     after: bytes
@@ -93,7 +93,7 @@ class _AroundTrial(NamedTuple):
 
 
 class CellBlock:
-    """The cells that one agent and its user have under one condition."""
+    """The cells of one agent and its user under one condition."""
 
     def __init__(
         self,
@@ -119,11 +119,11 @@ class CellBlock:
         )
 
     def shared(self, trial: int) -> bytes:
-        """Return what the keys of a trial share."""
+        """Return the common part of the keys of a trial."""
         return self._around.at(trial)
 
     def own(self, task: Task) -> bytes:
-        """Return what a task brings to its keys, whatever the block."""
+        """Return the part of a task's keys that does not depend on the block."""
         return encoded_parts(_VERSION, task.suite, self._digest, task.id, task.digest)
 
     def cell(self, task: Task, trial: int, tasks: Mapping[str, Task]) -> Cell:
@@ -135,23 +135,26 @@ class CellBlock:
         return Cell(key, task, self.condition, self.agent, self.user, trial, before)
 
     def key(self, own: bytes, shared: bytes) -> str:
-        """Return the key of a cell; a name of its agent is mixed into what it is without."""
+        """Return the key of a cell.
+
+        If its agent has a name, the name is mixed into the unnamed key.
+        """
         key = key_of_encoded(own, shared)
         return named_key(key, self.agent.name) if self.agent.spec else key
 
     @property
     def plan_fingerprint(self) -> tuple[str, str, str]:
-        """What the rows of its cells are made of, beside their tasks and trials."""
+        """The content of the rows of its cells, apart from their tasks and trials."""
         return condition_text(self.condition), self.agent.name, self.shared(0).decode()
 
 
 class PlannedCells(Sequence[Cell]):
-    """The cells of a grid, all blocks of the first trial first.
+    """The cells of a grid: all blocks of the first trial, then those of the next.
 
     Args:
-        blocks: What is played, in its order.
+        blocks: The blocks, in their order.
         tasks: The tasks of each block, by id.
-        trials: How often.
+        trials: Number of trials.
     """
 
     def __init__(self, blocks: Sequence[CellBlock], tasks: Mapping[str, Task], trials: int) -> None:
@@ -188,7 +191,7 @@ class PlannedCells(Sequence[Cell]):
 
     @property
     def has_chains(self) -> bool:
-        """Whether a conversation begins where another one ended."""
+        """Whether some conversations begin where others ended."""
         return any(task.after for task in self._tasks)
 
     @functools.cached_property
@@ -205,13 +208,13 @@ class PlannedCells(Sequence[Cell]):
 def plan_cells(setup: Setup) -> tuple[Cell, ...]:
     """Return the cells of a grid, all tasks of the first trial first.
 
-    What does not apply to the suite or to an agent has none: see `not_applicable`.
+    Conditions that do not apply to the suite or to an agent have no cells: see `not_applicable`.
     """
     return tuple(lazy_plan(setup))
 
 
 def lazy_plan(setup: Setup) -> PlannedCells:
-    """Return the same cells, each made when it is asked for."""
+    """Return the same cells as a sequence that creates each on demand."""
     left_out = _not_of_suite(setup)
     played = [
         setup.resolve_condition(condition)
@@ -228,10 +231,10 @@ def lazy_plan(setup: Setup) -> PlannedCells:
 
 
 def cells_at(setup: Setup, places: Iterable[GridPlace]) -> tuple[Cell, ...]:
-    """Return the cells at these places, each behind those that its world begins after.
+    """Return the cells at these places, each after its prerequisites.
 
     Raises:
-        StoreError: Where the setup has no such conversation.
+        StoreError: If the setup has no such conversation.
     """
     tasks = {task.id: task for task in setup.tasks}
     agents = {agent.name for agent, _ in setup.pairs}
@@ -246,8 +249,8 @@ def cells_at(setup: Setup, places: Iterable[GridPlace]) -> tuple[Cell, ...]:
             or place.condition not in applicable
         ):
             raise StoreError(
-                f"there is no conversation about task {place.task} with agent {place.agent} as "
-                f"{place.condition.label}: data or agents have changed"
+                f"the setup has no conversation about task {place.task} with agent {place.agent} "
+                f"as {place.condition.label}: data or agents have changed"
             )
         block, task = block_of(place.condition, place.agent), tasks[place.task]
         for each in (*prerequisite_chain(task, tasks), task):
@@ -257,7 +260,7 @@ def cells_at(setup: Setup, places: Iterable[GridPlace]) -> tuple[Cell, ...]:
 
 
 def _blocks(setup: Setup) -> Callable[[Condition, str], CellBlock]:
-    """Return what makes the block of a condition and an agent, once."""
+    """Return a cached function that makes the block of a condition and an agent."""
     pairs = {agent.name: (agent, user) for agent, user in setup.pairs}
     return functools.cache(
         lambda condition, agent: CellBlock(setup, setup.resolve_condition(condition), pairs[agent])
@@ -280,9 +283,10 @@ def cell_spec(cell: Cell, attempt: int) -> CellSpec:
 
 
 def cell_rebuilder(setup: Setup) -> Callable[[CellSpec], Cell]:
-    """Return what makes a description of a setup's cell that cell again.
+    """Return a function that rebuilds a setup's cell from its description.
 
-    What is returned raises StoreError where it is another one here: data, prompts or agents differ.
+    The function raises StoreError if the rebuilt cell differs: data, prompts or agents have
+    changed.
     """
     tasks = {task.id: task for task in setup.tasks}
     agents = {agent.name for agent, _ in setup.pairs}
@@ -304,10 +308,10 @@ def cell_rebuilder(setup: Setup) -> Callable[[CellSpec], Cell]:
 
 
 def not_applicable(setup: Setup) -> dict[str, str]:
-    """Return by label what is not played, and why.
+    """Return the conditions that are not played, by label, with reasons.
 
-    These are conditions that nothing here can play, that do not apply to the suite, or that an
-    agent cannot be played under.
+    These are conditions that cannot be played here, that do not apply to the suite, or that do not
+    fit an agent.
     """
     found = {**setup.unplayable, **_not_of_suite(setup)}
     return found | {
@@ -324,30 +328,30 @@ def _not_of_agent(agent: ResolvedParticipant, condition: Condition) -> str:
 
 
 def _not_of_suite(setup: Setup) -> dict[str, str]:
-    """Return by label the conditions that do not apply to the suite, and why."""
+    """Return the conditions that do not apply to the suite, by label, with reasons."""
     reasons = {entry.label: setup.suite.not_applicable(entry) for entry in setup.conditions}
     return {label: why for label, why in reasons.items() if why}
 
 
 _Chain = tuple[str, Sequence[str]]
-"""The key of a cell, and the keys of those that its world begins after."""
+"""The key of a cell, and the keys of the cells that precede it in its world."""
 
 
 def cells_of_shard(cells: Sequence[Cell], share: Shard) -> tuple[Cell, ...]:
-    """Return the cells of a share, in the plan's order.
+    """Return the cells of a shard, in the plan's order.
 
-    Which share a cell is in depends on its key alone, so another cell in the plan moves none. What
-    begins after other conversations is played with them: their keys decide.
+    The shard of a cell depends only on its key, so another cell in the plan moves none.
+    Conversations that follow others are in the same shard as these, whose keys decide.
     """
     is_in = _membership(((cell.key, cell.before) for cell in cells), share)
     return tuple(cell for cell in cells if is_in(cell.key))
 
 
 def count_left_of_shard(store: RunStore, share: Shard) -> int:
-    """Return how many conversations of a stored run's share were not played yet.
+    """Return the number of unplayed conversations in a shard of a stored run.
 
     Raises:
-        StoreError: Where the run cannot be read.
+        StoreError: If the run cannot be read.
     """
     is_in = _membership(_chains(store), share)
     return sum(map(is_in, store.unplayed().values()))
@@ -366,7 +370,7 @@ def _chains(store: RunStore) -> Iterator[_Chain]:
 
 
 def _membership(chains: Iterable[_Chain], share: Shard) -> Callable[[str], bool]:
-    """Return what tells of a cell's key whether it is in a share."""
+    """Return a function that tells from a cell's key whether the cell is in a shard."""
     together = _groups(chains)
 
     def is_in(key: str) -> bool:
@@ -376,7 +380,7 @@ def _membership(chains: Iterable[_Chain], share: Shard) -> Callable[[str], bool]
 
 
 def _groups(chains: Iterable[_Chain]) -> Callable[[str], str]:
-    """Return what gives for a cell's key the key that stands for all that are played together."""
+    """Return a function from a cell's key to the key that represents its group."""
     leads: dict[str, str] = {}
 
     def lead(key: str) -> str:
@@ -386,7 +390,8 @@ def _groups(chains: Iterable[_Chain]) -> Callable[[str], str]:
 
     for own, before in chains:
         if before:
-            # A conversation that only comes after others never decides: one more would move them.
+            # A conversation that only follows others never represents its group: a new one would
+            # move the group.
             roots = sorted({lead(key) for key in before})
             for key in (*roots, own):
                 leads[key] = roots[0]

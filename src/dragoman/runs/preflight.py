@@ -1,8 +1,7 @@
 """Preflight: one exchange of a few planned conversations, to find endpoints that do not answer.
 
-It sends what the run will send first: the same task, prompt, draw and seed, through the same
-channels, so that cached replies are not paid for twice. The run keeps the usage of a preflight and
-nothing else of it.
+It sends the first requests of the run: the same task, prompt, draw and seed, through the same
+channels, so that cached replies are not paid twice. The run keeps only the usage of a preflight.
 """
 
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
@@ -22,19 +21,25 @@ from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import Cell
 
 MANY = 100
-"""From so many planned conversations that ask an endpoint on, a run begins with a preflight."""
+"""Number of planned conversations with endpoints from which a run begins with a preflight."""
 
 STEPS = 3
-"""Of a conversation: the user's first words, and the agent's answer to them."""
+"""Number of steps of a conversation: the user's first words, and the agent's answer to them."""
 
 RETRY_SECONDS = 30.0
-"""Seconds for an endpoint that is down or refuses: a run waits longer, with more at stake."""
+"""Seconds of retries for an endpoint that is down or refuses.
+
+A run waits longer, because more is at stake.
+"""
 
 _ATTEMPT = -1
-"""Tells the conversations apart from those of the run, to whoever keeps them by their ids."""
+"""Attempt number of the conversations of a preflight.
+
+Servers that store conversations by id can distinguish them from those of the run.
+"""
 
 PURPOSE = "preflight"
-"""What the run's ledger says that it was used for."""
+"""Purpose of the usage in the run's ledger."""
 
 _BROKEN = FAULTS | {"timeout"}
 
@@ -49,7 +54,7 @@ class PreflightResult(msgspec.Struct, frozen=True):
 
 
 class PreflightFailedError(RunHalted):
-    """Somebody did not answer in a preflight; `tried` is what was used until then."""
+    """A participant or judge did not answer in a preflight; `tried` is the usage until then."""
 
     def __init__(self, why: str, tried: PreflightResult) -> None:
         super().__init__(why)
@@ -57,7 +62,7 @@ class PreflightFailedError(RunHalted):
 
 
 def count_asking(config: RunConfig, cells: Sequence[Cell]) -> int:
-    """Return how many of these conversations ask an endpoint, for playing or for judging."""
+    """Return how many of these conversations ask an endpoint, for playing or judging."""
     always = (config.user, config.judge, config.user_judge, *config.asr, *config.speakers)
     if any(map(uses_network, always)):
         return len(cells)
@@ -65,7 +70,7 @@ def count_asking(config: RunConfig, cells: Sequence[Cell]) -> int:
 
 
 def shorten_config(config: RunConfig) -> RunConfig:
-    """Return a configuration in which conversations end early, and nobody is waited for long."""
+    """Return a configuration with short conversations and short waits."""
     return msgspec.structs.replace(
         config, max_steps=STEPS, patience=min(config.patience, RETRY_SECONDS)
     )
@@ -89,7 +94,7 @@ def sample_cells(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def with_planned_draws(planned: Sequence[Cell], own: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of a setup made for trying, with the draws of those that will be played."""
+    """Return the cells of a preflight's setup, with the draws of the planned cells."""
     return [
         msgspec.structs.replace(mine, key=meant.key, own_seed=meant.own_seed)
         for meant, mine in zip(planned, own, strict=True)
@@ -100,11 +105,12 @@ async def run_preflight(setup: Setup, cells: Sequence[Cell]) -> PreflightResult:
     """Play the beginnings of these conversations and ask the judges once.
 
     Args:
-        setup: One of its own, with the configuration of `shorten_config`; it is closed.
+        setup: A separate setup with the configuration of `shorten_config`; the function closes it.
         cells: The conversations.
 
     Raises:
-        PreflightFailedError: Where somebody does not answer, saying who and why.
+        PreflightFailedError: If a participant or judge does not answer, with its name and the
+            reason.
     """
     player = Player(setup, MemoryAudioStore())
     used: dict[str, list[Usage]] = {}
@@ -132,7 +138,7 @@ def _require_unbroken(cell: Cell, episode: Episode) -> None:
 
 
 def _preflight_result(setup: Setup, used: Mapping[str, Sequence[Usage]]) -> PreflightResult:
-    """Return what conversations used, by the keys of their cells, and what that costs."""
+    """Return the usage of conversations, by cell key, and its cost."""
     usage = [each for entries in used.values() for each in entries]
     costs = [cost_of(each, setup.prices.price_of) for each in usage]
     by_cell = {key: _as_preflight(entries) for key, entries in used.items() if entries}
@@ -144,10 +150,10 @@ def _as_preflight(entries: Iterable[Usage]) -> tuple[Usage, ...]:
 
 
 async def _ask_judges(setup: Setup, cell: Cell, episode: Episode, used: list[Usage]) -> None:
-    """Ask each judge that costs something about one conversation, and add its usage.
+    """Ask each judge that costs money about one conversation, and add its usage.
 
     Raises:
-        RunHalted: Where one gives no judgement.
+        RunHalted: If a judge gives no judgement.
     """
     case, statements = (
         JudgeContext(cell.task.id, f"preflight-{cell.spec_key}"),

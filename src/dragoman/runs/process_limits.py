@@ -1,7 +1,7 @@
 """Process limits of large runs: number of open files, and garbage collection thresholds.
 
 Python's cyclic collector would otherwise traverse databases and live conversations all the time,
-and every conversation may hold a connection open.
+and every conversation may hold a connection.
 """
 
 import gc
@@ -15,9 +15,9 @@ _THRESHOLD = (200_000, 20, 100)
 
 @contextmanager
 def infrequent_gc() -> Iterator[None]:
-    """Collect rarely while many conversations are alive, and leave out what was there before.
+    """Collect garbage rarely while many conversations are alive, and exempt the earlier objects.
 
-    At a concurrency of 1,000 the default pace takes a quarter of all CPU time. The caller's
+    At a concurrency of 1,000, the default thresholds take a quarter of all CPU time. The caller's
     settings are restored.
     """
     threshold, freezes = gc.get_threshold(), gc.get_freeze_count() == 0
@@ -35,17 +35,17 @@ def infrequent_gc() -> Iterator[None]:
 SPARE = 96
 """Number of files and connections that do not belong to a conversation.
 
-They are those of the run, of caches, and of loaded modules.
+They belong to the run, to caches, and to loaded modules.
 """
 
 log = logging.getLogger(__name__)
 
 
 def fit_open_files(wanted: int) -> int:
-    """Return how many conversations to play at once: each may hold a connection open.
+    """Return how many conversations to play at once, as each may hold a connection.
 
-    The limit is raised as far as the system lets it be; where that is not enough, fewer are played
-    at once, and a warning says so.
+    The function raises the limit as far as the system allows. If that is not enough, fewer
+    conversations are played at once, and a warning reports it.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if _fits(wanted, soft):

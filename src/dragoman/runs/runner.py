@@ -51,9 +51,9 @@ from dragoman.store.run_store import RunStore, open_run
 
 
 class PlayedRun(msgspec.Struct, frozen=True):
-    """Where a run's results lie, and the rules and judge to read them by.
+    """Folder of a played run, and the rules and judge of its results.
 
-    `unmeasured` says by name why a measure that the run is summarized with could not be taken.
+    `unmeasured` holds, by name, the reasons why measures of the run's summary could not be run.
     """
 
     folder: Path
@@ -68,12 +68,12 @@ def start(
     places: Collection[GridPlace] | None = None,
     preflight: Mapping[str, tuple[Usage, ...]] = NO_PREFLIGHT,
 ) -> Job:
-    """Create a run in a folder, or in a new one under `runs/`: of a whole grid, or of these places.
+    """Create a run of a whole grid or of these places, in a folder or in a new one under `runs/`.
 
-    `preflight` is what trying its conversations out used, by the keys of their cells.
+    `preflight` is the usage of the preflight, by cell key.
 
     Raises:
-        UsageError: Where a measure that is to be counted after playing cannot be made.
+        UsageError: If a measure that runs after playing cannot be made.
     """
     resolve_measures(setup.config.measures, _artifact_costs(setup))
     folder = folder or new_folder(setup.suite.name)
@@ -83,9 +83,9 @@ def start(
 def play(
     job: Job, on_done: OnDone, again: Collection[str] = (), watch: InFlightRegistry | None = None
 ) -> PlayedRun:
-    """Play what a job has left, and once more the cells in `again`, and close its store.
+    """Play the rest of a job, and the cells in `again` once more, and close its store.
 
-    Who looks at `watch` meanwhile, from another thread, sees which conversations wait for what.
+    Another thread can read `watch` meanwhile to see the party that each conversation waits for.
     """
     with job.store:
         return play_pending(job, pending_cells(job.cells, job.store, again), on_done, watch)
@@ -94,7 +94,7 @@ def play(
 def play_pending(
     job: Job, waiting: Sequence[Pending], on_done: OnDone, watch: InFlightRegistry | None = None
 ) -> PlayedRun:
-    """Play cells that a job has left, as `play` does, and close its store."""
+    """Play pending cells of a job, as `play` does, and close its store."""
     with job.store:
         unmeasured: dict[str, str] = {}
         run_blocking(_play(job, waiting, on_done, unmeasured, watch))
@@ -110,7 +110,7 @@ async def _play(
 ) -> None:
     try:
         await execute(job.setup, waiting, job.store, on_done, watch)
-        # A run stopped while a judge was at work has conversations without a score.
+        # If a run is stopped while a judge is at work, conversations remain without a score.
         scoring = (job.setup.rules.name, job.setup.judge_name, METRIC_VERSION)
         names = _due(job.setup, read_manifest(job.store))
         if names != (REWARD,) or job.store.has_unscored(*scoring):
@@ -125,7 +125,7 @@ async def _play(
 
 
 def _due(setup: Setup, manifest: Manifest) -> tuple[str, ...]:
-    """Return the measures that a run is summarized with.
+    """Return the measures of a run's summary.
 
     They follow from its conditions, its suite, and its configuration.
     """
@@ -142,7 +142,7 @@ def _artifact_costs(setup: Setup) -> MeasureContext:
 def _available(
     names: Sequence[str], artifact_costs: MeasureContext
 ) -> tuple[list[Measure], dict[str, str]]:
-    """Return the measures that can be made, and by name why others cannot."""
+    """Return the measures that can be made, and the reasons why others cannot, by name."""
     measures: list[Measure] = []
     missing: dict[str, str] = {}
     for name in names:
@@ -161,17 +161,18 @@ async def _score(asked: MeasuringPlan, store: RunStore, on_done: Callable[[], No
 
 
 class MeasureRequest(msgspec.Struct, frozen=True):
-    """What is to be measured in a run's stored conversations.
+    """A request to measure a run's stored conversations.
 
     Attributes:
-        changes: What is to differ from the run's configuration: its rules, its judges; by how many
-            workers, where it is to be more than this process.
-        measures: The measures by name; none for the reward and what else a run is summarized with.
-        anew: Whether to measure again what was measured; a judge is then really asked, and not its
-            memory.
+        changes: Changes to the run's configuration: rules, judges, and the number of workers if it
+            is more than this process.
+        measures: The measures by name; none for the reward and the other measures of the run's
+            summary.
+        anew: Whether to measure again what was measured; judges are then asked again, without the
+            reply cache.
         trust: Whether a run that somebody else made may ask the judges that it names.
-        judges: Who judges by rubrics; none for the judge of the configuration.
-        repeat: How often each of them is asked.
+        judges: Judges of rubrics; none for the judge of the configuration.
+        repeat: Number of times that each judge is asked.
     """
 
     changes: Mapping[str, object] = {}
@@ -183,13 +184,13 @@ class MeasureRequest(msgspec.Struct, frozen=True):
 
 
 def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> PlayedRun:
-    """Take measures of a run's stored conversations; `on_done` is called after each."""
+    """Run measures on a run's stored conversations; `on_done` is called after each."""
     with open_run(folder, write=True) as store:
         manifest = read_manifest(store)
         fields = [field for field in SCORING if field not in asked.changes]
         judged_by = external_access(manifest.config, fields)
         require_trust(store, external_reach(store, manifest), judged_by, trust=asked.trust)
-        # Who played a run need not be there to measure it.
+        # The workers that played a run may not exist when it is measured.
         alone = msgspec.structs.replace(manifest.config, workers=1, ray="")
         config = msgspec.structs.replace(alone, **asked.changes)
         if not OPTIONS_OF_WAITING.isdisjoint(asked.changes):
@@ -203,7 +204,8 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
             config = config_of_scoring(config, conditions)
         setup = scoring_setup(config, stored_prices(store), conditions)
         if is_imported and setup.check is None:
-            # Played on tasks of another version, perhaps: the file's own are those that count.
+            # The run may have been played on another version of the tasks: the tasks in its file
+            # count.
             setup = msgspec.structs.replace(setup, tasks=tuple(store.tasks().values()))
         elif setup.suite.provenance.digest != manifest.provenance.digest:
             raise StoreError(
@@ -236,7 +238,7 @@ def score(folder: Path, asked: MeasureRequest, on_done: Callable[[], None]) -> P
 
 
 def _spread(setup: Setup, names: tuple[str, ...], store: RunStore) -> MeasuringPool | None:
-    """Return by whom measures are taken; None for this process."""
+    """Return the worker pool for measures; None for this process."""
     if setup.config.workers < 1:
         raise UsageError(f"--workers {setup.config.workers}: at least 1")
     open_pool = worker_pool_for(setup.config)
@@ -249,7 +251,7 @@ def _spread(setup: Setup, names: tuple[str, ...], store: RunStore) -> MeasuringP
 
 
 def _require_panel(measures: Sequence[Measure], asked: MeasureRequest) -> None:
-    """Refuse several judges, or several times, for a measure that is taken once by one."""
+    """Refuse several judges or repetitions for a measure that one judge takes once."""
     names = [measure.name for measure in measures]
     alone = next((name for name in names if names.count(name) == 1), None)
     if alone is not None and max(asked.repeat, len(asked.judges)) > 1:
@@ -259,7 +261,7 @@ def _require_panel(measures: Sequence[Measure], asked: MeasureRequest) -> None:
 
 
 def _require_same_languages(setup: Setup, manifest: Manifest, folder: Path) -> None:
-    """Refuse to score by other labels than those that the sides saw."""
+    """Refuse to score with labels other than those that the sides saw."""
     for label, now in localization_records(setup).items():
         if (
             label in manifest.localization_records
@@ -283,7 +285,7 @@ def new_folder(suite: str) -> Path:
 
 
 def run_blocking(work: Coroutine[Any, Any, object]) -> None:
-    """Run a coroutine to its end, also from inside a running event loop (a notebook)."""
+    """Run a coroutine to its end, even inside a running event loop (a notebook)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -308,5 +310,5 @@ def _run_in_loop(work: Coroutine[Any, Any, object]) -> None:
     try:
         run_event_loop(work)
     except BaseExceptionGroup as group:
-        # Workers share one fate: the first failure is the one to tell.
+        # The workers fail together: only the first failure is reported.
         raise group.exceptions[0] from group

@@ -1,6 +1,6 @@
 """Suite check: the oracle must pass, the no-op agent must not, and unjudged tasks are listed.
 
-It plays the gold pair and the silent agent through every task, in memory, without a judge.
+The gold pair and the silent agent play every task, in memory and without a judge.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,31 +15,32 @@ from dragoman.core.tools import ToolResult
 from dragoman.runs.conversation_player import Player
 from dragoman.runs.plan import Cell, plan_cells
 
-# What a task's author states for its own sake; a plan of actions also serves to define the end
-# state.
+# Components that a task's author states for their own sake; a plan of actions also serves to define
+# the end state.
 STATED: tuple[Component, ...] = ("ENV_ASSERTION", "COMMUNICATE", "NL_ASSERTION")
 
 
 class TaskFinding(msgspec.Struct, frozen=True):
-    """One task that deserves a look, and why."""
+    """One task that needs attention, and the reason."""
 
     task: str
     why: str
 
 
 class SuiteCheck(msgspec.Struct, frozen=True):
-    """What a check of a suite found.
+    """Findings of a check of a suite.
 
     Attributes:
-        gold_passed: Tasks on which the reference plan earns 1.
-        gold_undecided: Tasks that need a judge before anything can be said.
-        floor: How many tasks the silent agent passes: for certain, and at most.
+        gold_passed: Number of tasks on which the reference plan earns 1.
+        gold_undecided: Tasks that cannot be decided without a judge.
+        floor: Number of tasks that the silent agent passes: for certain, and at most.
         unpassable: Tasks on which the reference plan does not earn 1.
-        free: Tasks passed by doing nothing, for certain or depending on a judge.
-        words_suffice: Further tasks that need no call, only what must be said.
-        failing_writes: Tasks in whose reference plan a write is refused.
-        nothing_to_judge: Tasks whose basis names a component that has nothing to judge.
-        ignored: Tasks that list something that their basis does not count.
+        free: Tasks that an agent passes without doing anything, for certain or depending on a
+            judge.
+        words_suffice: Further tasks that need no call, only certain words.
+        failing_writes: Tasks whose reference plan contains a write that is refused.
+        nothing_to_judge: Tasks whose basis names a component without anything to judge.
+        ignored: Tasks with criteria that their basis does not count.
     """
 
     suite: str
@@ -90,7 +91,7 @@ async def check_suite(setup: Setup) -> SuiteCheck:
 async def _play_and_score(
     player: Player, cells: Sequence[Cell]
 ) -> list[tuple[Cell, Episode, Score]]:
-    """Play all cells, and return those that do more than prepare others."""
+    """Play all cells, and return those that are not mere prerequisites of others."""
     preparing = {key for cell in cells for key in cell.before}
     prepared: dict[str, Episode] = {}
     judged = []
@@ -127,7 +128,7 @@ def _unpassable(task: Task, score: Score) -> TaskFinding | None:
 
 
 def _calls_evidence(score: Score) -> list[str]:
-    """Return what a suite's own check found wrong with the calls of the plan."""
+    """Return the problems that a suite's own check found in the calls of the plan."""
     return [
         f"{entry.subject}: {entry.why}"
         for part in score.components
@@ -163,7 +164,7 @@ def _words_suffice(task: Task, score: Score) -> TaskFinding | None:
     if failed != ["COMMUNICATE"] or task.criteria is None:
         return None
     return TaskFinding(
-        task.id, f"saying {', '.join(map(repr, task.criteria.communicate_info))} is enough"
+        task.id, f"the words {', '.join(map(repr, task.criteria.communicate_info))} suffice"
     )
 
 

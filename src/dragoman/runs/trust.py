@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 def remember_own_run(manifest: bytes, reached: Collection[str]) -> None:
-    """Note a run that was made here, if it runs or reaches anything."""
+    """Record a run that was made here, if it runs or reaches anything."""
     if not reached:
         return
     try:
@@ -32,16 +32,16 @@ def remember_own_run(manifest: bytes, reached: Collection[str]) -> None:
 def require_trust(
     store: RunStore, reached: Collection[str], now: Collection[str], *, trust: bool
 ) -> None:
-    """Refuse to go on with a run of somebody else's that would run or reach something.
+    """Refuse to resume a run of somebody else that would run or reach something.
 
     Args:
         store: The run.
-        reached: What it runs or reaches where it is played, in words.
-        now: What it would run or reach now.
-        trust: Whether the person vouches for it, which is noted.
+        reached: Descriptions of the programs and addresses that the run uses where it is played.
+        now: Descriptions of the programs and addresses that it would use now.
+        trust: Whether the user trusts the run, which is then recorded.
 
     Raises:
-        UsageError: Naming what it would do, and the option.
+        UsageError: With the programs and addresses, and the option.
     """
     if not now:
         return
@@ -66,7 +66,10 @@ def is_trusted(store: RunStore, reached: Collection[str]) -> bool:
 
 
 def _content(manifest: bytes, reached: Collection[str]) -> bytes:
-    """Return what makes a run one's own: whoever changes what it reaches makes another of it."""
+    """Return the content that identifies a trusted run.
+
+    Another set of programs and addresses is another run.
+    """
     return b"\0".join((manifest, *(words.encode() for words in sorted(reached))))
 
 

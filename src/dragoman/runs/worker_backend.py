@@ -42,13 +42,13 @@ from dragoman.runs.process_limits import infrequent_gc
 
 @asynccontextmanager
 async def remote_player(run: RunSpec) -> AsyncIterator[PlayFn]:
-    """Return what plays cells of a run; all audio and all that was spent is handed back.
+    """Return a function that plays cells of a run, and returns all audio and usage.
 
     Args:
-        run: As a backend was given it.
+        run: The run, from the backend's context.
 
     Raises:
-        UsageError: For an agent that has no name by which it is found here.
+        UsageError: For an agent without a name by which workers can find it.
     """
     spend_records = RecordingSpendTracker()
     setup = msgspec.structs.replace(
@@ -73,7 +73,7 @@ OPENER = f"{__name__}:open_player"
 
 
 class PlayFailure(msgspec.Struct, frozen=True, tag="ended"):
-    """What ends the run, by the kind of its error, and the conversation where one was finished."""
+    """The error that ends the run, by kind, and the conversation if one was finished."""
 
     kind: str
     why: str
@@ -81,13 +81,13 @@ class PlayFailure(msgspec.Struct, frozen=True, tag="ended"):
 
 
 class PlaySuccess(msgspec.Struct, frozen=True, tag="finished"):
-    """A conversation that is finished."""
+    """A finished conversation."""
 
     finished: PlayResult
 
 
 class CellTask(msgspec.Struct, frozen=True):
-    """A conversation to be played, and what it comes after."""
+    """A conversation to be played, and the conversations that precede it."""
 
     cell: CellSpec
     earlier: tuple[Episode, ...]
@@ -102,14 +102,14 @@ _outcome = msgspec.json.Decoder(PlaySuccess | PlayFailure).decode
 
 
 class WorkerPoolBackend:
-    """Plays conversations by a crew."""
+    """Backend that plays conversations on a worker pool."""
 
     def __init__(self, open_pool: OpenPool) -> None:
         self._open_pool = open_pool
 
     @asynccontextmanager
     async def open(self, source: BackendContext) -> AsyncIterator[PlayFn]:
-        """Return what has single conversations played by the crew."""
+        """Return a function that plays single conversations on the worker pool."""
         work = WorkerSpec(OPENER, _encode(source.run), module_path())
         async with self._open_pool(work) as do:
 
@@ -126,7 +126,7 @@ class WorkerPoolBackend:
 
 @asynccontextmanager
 async def open_player(given: bytes) -> AsyncIterator[TaskFn]:
-    """Return what plays one conversation, in a worker."""
+    """Return the function that plays one conversation, in a worker."""
     async with remote_player(msgspec.json.decode(given, type=RunSpec)) as play:
 
         async def do(item: bytes) -> bytes:
@@ -160,17 +160,17 @@ Between them, the limit is the duration of a conversation.
 """
 
 BEYOND_SECONDS = 600.0
-"""What a conversation's own limit of time does not cover: its end, judges, scores."""
+"""Seconds beyond a conversation's own time limit, for its end, judges and scores."""
 
 UNLIMITED_SECONDS = 6 * 3600.0
-"""How long a conversation may take that has no limit of its own."""
+"""Longest time of a conversation without a time limit, in seconds."""
 
 
 def backend_for(config: RunConfig) -> Backend:
-    """Return what plays a configuration's conversations.
+    """Return the backend of a configuration.
 
     Raises:
-        UsageError: Where there is no such backend, it cannot be loaded, or two are asked for.
+        UsageError: If the backend does not exist or cannot be loaded, or two are requested.
     """
     open_pool = worker_pool_for(config)
     if open_pool is None:
@@ -185,20 +185,25 @@ def backend_for(config: RunConfig) -> Backend:
 
 
 def worker_pool_for(config: RunConfig) -> OpenPool | None:
-    """Return what opens the crews that a configuration asks for; None where one process does all.
+    """Return a function that opens the worker pools of a configuration.
+
+    The result is None if one process does all the work.
 
     Raises:
-        UsageError: Where Ray is asked for and not installed.
+        UsageError: If Ray is requested and not installed.
     """
     return pool_from_options(config.workers, config.ray, worker_timeouts(config))
 
 
 def worker_timeouts(config: RunConfig) -> WorkerTimeouts:
-    """Return when a worker is taken to hang: by the run's own limit of time where it has one."""
+    """Return the time limits after which a worker counts as hanging.
+
+    A run's own time limit counts.
+    """
     least, most = SILENCE_SECONDS
     silence = most if config.timeout is None else min(max(config.timeout, least), most)
     if config.batches:
-        # Whoever waits for a provider's batch may wait for a day.
+        # A conversation may wait a day for a provider's batch.
         return WorkerTimeouts(silence)
     limit = UNLIMITED_SECONDS if config.timeout is None else config.timeout + BEYOND_SECONDS
     return WorkerTimeouts(silence, limit)

@@ -15,7 +15,7 @@ import msgspec
 from dragoman.core.language.phrasebook import Phrasebook
 
 APOSTROPHE = "\u2019"
-"""How many write the apostrophe that the phrases write as an ASCII one."""
+"""The typographic apostrophe, which texts may have instead of the ASCII apostrophe."""
 
 _GAP = "\0"
 _ESCAPED = re.compile(r"\\.|\[[^\]]*\]")
@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"[a-z' <>/:-]+")
 
 
 def match_phrase(kind: str, text: str) -> str:
-    """Return what a kind of phrase matches in a text; "" where it matches nothing."""
+    """Return what a kind of phrase matches in a text; "" if it matches nothing."""
     straight = text.replace(APOSTROPHE, "'")
     phrases = _phrases()[kind]
     # Hardly any text holds one, and in small ASCII letters that is soon told.
@@ -57,7 +57,7 @@ def _phrases() -> dict[str, _Phrases]:
     return {
         kind: _Phrases(
             re.compile("|".join(patterns), re.IGNORECASE),
-            # Without the boundary of a word, the engine passes over all that a phrase cannot begin
+            # Without the boundary of a word, the engine skips everything that a phrase cannot begin
             # with.
             tuple(
                 (required_literal(each), re.compile(each.removeprefix(r"\b")).search)
@@ -69,9 +69,9 @@ def _phrases() -> dict[str, _Phrases]:
 
 
 def required_literal(pattern: str) -> str:
-    """Return the longest literal that whatever a pattern matches holds; "" where that is unclear.
+    """Return the longest literal in every match of a pattern; "" if it is not clear.
 
-    What stands in brackets, or before a sign that says how often, may be missing.
+    Text in brackets, or before a quantifier, may be missing from a match.
     """
     left, outside = "", _ESCAPED.sub(_GAP, pattern)
     while left != outside:
@@ -80,7 +80,10 @@ def required_literal(pattern: str) -> str:
 
 
 _OPENING_WORDS, _OPENING_SIGNS = 1, 8
-"""What may stand before a no with which an answer begins: "Oh no", "Sorry, no"."""
+"""Largest numbers of words and signs before a no at the beginning of an answer.
+
+Examples are "Oh no" and "Sorry, no".
+"""
 
 
 def requests_information(text: str, phrases: Phrasebook) -> bool:
@@ -92,12 +95,12 @@ def requests_information(text: str, phrases: Phrasebook) -> bool:
 
 
 def requests_confirmation(text: str, phrases: Phrasebook) -> bool:
-    """Whether words want a yes before something is done."""
+    """Return whether words want a yes before something is done."""
     return _consent(text, phrases) is not None
 
 
 def is_agreement(text: str, phrases: Phrasebook) -> bool:
-    """Whether words say yes, and neither no nor something else than was asked."""
+    """Return whether words say yes, and neither no nor something else than was asked."""
     if (
         phrases.hears.agreed.search(text) is None
         and _search_phrase("agreed", text, phrases) is None
@@ -107,24 +110,24 @@ def is_agreement(text: str, phrases: Phrasebook) -> bool:
 
 
 def is_refusal(text: str, phrases: Phrasebook) -> bool:
-    """Whether words say no to something."""
+    """Return whether words say no to something."""
     return _refusal(text, phrases) is not None
 
 
 def is_counter_question(text: str, phrases: Phrasebook) -> bool:
-    """Whether words ask something and neither agree nor refuse."""
+    """Return whether words ask something and neither agree nor refuse."""
     is_decided = is_agreement(text, phrases) or is_refusal(text, phrases)
     return phrases.hears.question.search(text) is not None and not is_decided
 
 
 def is_closing_question(text: str, phrases: Phrasebook) -> bool:
-    """Whether all that words want is to know of further wishes."""
+    """Return whether all that words want is to know of further wishes."""
     wanting = [each for each in _sentences(text, phrases) if phrases.hears.request.search(each)]
     return bool(wanting) and all(_asks_wishes(each, phrases) for each in wanting)
 
 
 def begins_with_no(text: str, phrases: Phrasebook) -> bool:
-    """Whether a text says no before it says anything else."""
+    """Return whether a text says no before it says anything else."""
     refused = _refusal(text, phrases)
     if refused is None:
         return False
@@ -133,7 +136,7 @@ def begins_with_no(text: str, phrases: Phrasebook) -> bool:
 
 
 def is_insistence(text: str, phrases: Phrasebook) -> bool:
-    """Whether words say what was said or meant before."""
+    """Return whether words say what was said or meant before."""
     return _search_phrase("insists", text, phrases) is not None
 
 
@@ -158,7 +161,7 @@ def _requests_information(sentence: str, phrases: Phrasebook) -> bool:
     leave = _consent(sentence, phrases)
     if leave is None:
         return True
-    # "Which one would you like?" wants to be told, "Shall I say what it costs?" wants a yes.
+    # "Which one would you like?" asks for information, "Shall I say what it costs?" for a yes.
     asked = hears.open_question.search(sentence)
     return asked is not None and asked.start() < leave.start()
 

@@ -30,7 +30,7 @@ def reply_text(completion: Completion) -> str:
     """Return the words of a judge's reply.
 
     Raises:
-        JudgeError: Where it has none.
+        JudgeError: If the reply has no words.
     """
     if not isinstance(completion.reply, TextReply):
         raise JudgeError("the judge's reply has no text")
@@ -38,10 +38,10 @@ def reply_text(completion: Completion) -> str:
 
 
 def decode_judge_answer(text: str, kind: type[_Answer]) -> _Answer:
-    """Return a judge's JSON, fenced or not, as the record that was asked for.
+    """Decode a judge's JSON, fenced or not, as the requested record.
 
     Raises:
-        JudgeError: Where it is not such JSON.
+        JudgeError: If it is not such JSON.
     """
     try:
         return msgspec.json.decode(strip_code_fence(text), type=kind)
@@ -56,14 +56,14 @@ async def ask_judge(
     usages: list[Usage],
     is_full: Callable[[_Answer], bool] = lambda _: True,
 ) -> _Answer:
-    """Ask a judge for what a request and its purpose say, and return what was read of its reply.
+    """Send a request with its purpose to a judge, and return the decoded reply.
 
-    A remembered reply that cannot be read, or is not full, is passed over: the judge is asked once
-    more. What each call took is added to `usages`.
+    A cached reply that cannot be read, or is not full, is skipped: the judge is asked once more.
+    The usage of each call is added to `usages`.
 
     Raises:
-        JudgeError: Where a new reply has no text, or `read` refuses it.
-        ParticipantError: Where the provider broke.
+        JudgeError: If a new reply has no text, or `read` refuses it.
+        ParticipantError: If the provider fails.
     """
     request, purpose = asked
     passed_over, draw = 0, request.draw

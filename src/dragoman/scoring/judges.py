@@ -61,10 +61,10 @@ class AssumeMet:
 
 
 class RuleJudge:
-    """Decides only assertions that the agent must say an amount, a number or an id.
+    """Judge by rules; it decides only that an agent must say an amount, a number or an id.
 
     Amounts count before other numbers, numbers before ids: in "the total of order #W1 is $5" the
-    amount is what must be said. Whatever else an assertion demands is left undecided.
+    amount is what must be said. All other demands of an assertion stay undecided.
     """
 
     name = "rule-1"
@@ -104,7 +104,7 @@ def _by_rule(assertion: str, texts: Sequence[str]) -> AssertionVerdict:
 def _decide_by_mentions(
     assertion: str, missing: Sequence[str], *, suffices: bool
 ) -> AssertionVerdict:
-    """Return not met where something was never said; met only where saying it is all there is."""
+    """Return not met if something was never said; met only if mentioning it is sufficient."""
     if missing:
         return AssertionVerdict(assertion, False, f"never said: {', '.join(missing)}")
     if not suffices:
@@ -142,11 +142,14 @@ VERDICTS_SCHEMA: Mapping[str, object] = {
     "required": ["verdicts"],
     "additionalProperties": False,
 }
-"""What providers that take schemas hold a judge to; its reply is read as strictly without."""
+"""JSON schema of a judge's reply for providers that support schemas.
+
+Without one, the reply is read just as strictly.
+"""
 
 
 class JudgePrompt(msgspec.Struct, frozen=True):
-    """How a chat model is asked: the text it is given, and what its use is called in ledgers.
+    """Prompt of a chat model that judges: the file of the text, and the purpose in ledgers.
 
     `version` is part of the judge's name.
     """
@@ -191,7 +194,7 @@ class ChatJudge:
         """Return the model's verdicts; a scenario is shown before the conversation.
 
         Raises:
-            JudgeError: Where the reply is not JSON, or answers something that was not asked.
+            JudgeError: If the reply is not JSON, or answers something that was not asked.
         """
         rubric = files("dragoman.scoring") / "rubrics" / self._rubric.file
         numbered = "\n".join(f"{index}. {text}" for index, text in enumerate(assertions, 1))
@@ -224,10 +227,10 @@ class ChatJudge:
 def parse_verdicts(text: str, assertions: Sequence[str]) -> tuple[AssertionVerdict, ...]:
     """Read a judge's JSON, fenced or not, and match answers to assertions by number.
 
-    An assertion that the reply leaves out is marked so; the rules say what that means.
+    An assertion that the reply omits is marked as unanswered; the rules define its meaning.
 
     Raises:
-        JudgeError: Where an answer answers nothing or repeats another, or the text is not such
+        JudgeError: If an answer has an unknown number or repeats another, or the text is not such
             JSON.
     """
     answers = decode_judge_answer(text, _Answers).verdicts

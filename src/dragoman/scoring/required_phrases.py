@@ -1,4 +1,4 @@
-"""Required phrases: whether a message contains a text, number or date as its language writes it."""
+"""Required phrases: search of texts, numbers and dates in a message of any language."""
 
 import re
 import unicodedata
@@ -20,10 +20,10 @@ _ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
 def contains_phrase(text: str, wanted: str, rules: Rules) -> bool:
-    """Whether a message contains what must be said.
+    """Return whether a message contains a required phrase.
 
-    The reference looks for the characters in the message without its commas. Where numbers are
-    compared whole, 327 is not found in 1327, and 1,327.50 is found for 1327.5.
+    The reference looks for the characters in the message without its commas. If the rules compare
+    numbers whole, 327 is not found in 1327, and 1,327.50 is found for 1327.5.
     """
     number = parse_number_text(wanted) if rules.numbers_match_whole else None
     if number is not None:
@@ -36,11 +36,11 @@ def contains_phrase(text: str, wanted: str, rules: Rules) -> bool:
 def contains_localized_phrase(
     text: str, wanted: str, rules: Rules, wording: LocalizedValues
 ) -> bool:
-    """Whether a message says it as its language writes it.
+    """Return whether a message contains a required phrase as its language writes it.
 
-    Numbers may have its signs, dates its forms, and a label may stand for a value. What
-    `contains_phrase` finds counts too. Where numbers are not compared whole, nothing else does: the
-    reference knows no language.
+    Numbers may have the signs of the language, dates its forms, and a label may stand for a value.
+    A phrase that `contains_phrase` finds also counts. If the rules do not compare numbers whole,
+    only that counts, because the reference knows no language.
     """
     if contains_phrase(text, wanted, rules):
         return True

@@ -48,7 +48,7 @@ class Scorer:
     conditions.
     """
 
-    def __init__(  # noqa: PLR0913 - all that a verdict depends on
+    def __init__(  # noqa: PLR0913 - everything that a verdict depends on
         self,
         factory: EnvironmentFactory,
         rules: Rules,
@@ -64,8 +64,8 @@ class Scorer:
             factory: Makes worlds.
             rules: The rule set.
             judge: Decides assertions; None leaves them unscored.
-            users: Checks simulated users; None where there are none.
-            check: The suite's own way of judging; None where tasks' criteria say it all.
+            users: Checks simulated users; None if there are none.
+            check: The suite's own way of judging; None if tasks' criteria say it all.
             environments: Makes the factory of another rule set, which may repeat a conversation
                 that these rules do not; None for not to look for one.
         """
@@ -90,13 +90,13 @@ class Scorer:
         wording: LocalizedValues = ENGLISH_VALUES,
         draw: str = "",
     ) -> Score:
-        """Score one conversation; questions about how something is written play no part in it.
+        """Score one conversation; clarification questions have no influence.
 
         Args:
-            task: Its task.
-            episode: What happened.
-            wording: How its languages word what is compared.
-            draw: What keeps verdicts on it apart from those on other trials.
+            task: The task of the conversation.
+            episode: The conversation.
+            wording: The localized values of the conversation's languages.
+            draw: Key that separates verdicts on this trial from those on other trials.
         """
         case = JudgeContext(task.id, draw)
         episode = without_clarifications(episode)
@@ -152,7 +152,7 @@ class Scorer:
         return expected
 
     def _without_judging(self, criteria: Criteria | None, episode: Episode) -> Score | None:
-        """Return the score that is clear before anything is looked at, if it is."""
+        """Return the score if it is determined without checking the components."""
         reason = episode.ending.reason
         if episode.is_fault:
             what = "infrastructure" if reason == "infrastructure_error" else "the code raised"
@@ -266,7 +266,7 @@ class Scorer:
         return _conjunction(answered)
 
     def _why_not_judged(self, in_basis: bool, episode: Episode) -> str:
-        """Return why assertions are not put to the judge; "" where they are."""
+        """Return why assertions are not put to the judge; "" if they are."""
         if self._judge is None:
             return "no judge: choose one with --judge"
         if self._judge.costs and not in_basis:
@@ -299,7 +299,7 @@ def _run_check(
 
 
 def _collect_localized_calls(episode: Episode, wording: LocalizedValues) -> LocalizedCalls | None:
-    """Return the calls that could be read, as they were written; None where tools are English."""
+    """Return the calls that could be read, as they were written; None if tools are English."""
     if wording.plan is None:
         return None
     calls = tuple(

@@ -89,11 +89,11 @@ def action_component(
     """ACTION: every call of the reference plan was made at some point.
 
     Args:
-        criteria: What is planned.
-        calls: What was called, in the world's own values.
-        environment: Tells whose tools are called.
-        rules: Which arguments are compared, and whether it matters who called.
-        written: The same calls as they were written, where tools are in another language.
+        criteria: The criteria with the plan.
+        calls: The calls, in the world's own values.
+        environment: Environment that knows the side of each tool.
+        rules: Rules on which arguments are compared, and whether the caller matters.
+        written: The same calls as written, if tools are in another language.
     """
     in_basis = "ACTION" in criteria.reward_basis
     if not criteria.actions:
@@ -134,7 +134,7 @@ def _is_made(
 
 
 def _add_wording_verdict(entry: Evidence, raw: bool | None) -> Evidence:
-    """Return evidence with the verdict on what was written beside that on what it means."""
+    """Return evidence with a second verdict: on the arguments as they were written."""
     if raw is None:
         return entry
     why = WRONG_WORDING if entry.met and not raw else entry.why
@@ -142,7 +142,7 @@ def _add_wording_verdict(entry: Evidence, raw: bool | None) -> Evidence:
 
 
 def arguments_match(action: Action, arguments: Mapping[str, object], rules: Rules) -> bool:
-    """Whether a call's arguments are the planned ones, by the keys that the rules compare."""
+    """Return whether a call has the planned arguments, by the keys that the rules compare."""
     planned = action.arguments
     if action.compare is not None:
         keys: Sequence[str] = action.compare
@@ -177,7 +177,10 @@ def communicate_component(
 
 
 def agent_texts(events: Sequence[Event], *, only_delivered: bool = False) -> list[str]:
-    """Return every text of the agent; those beside calls were written, but delivered to nobody."""
+    """Return every text of the agent.
+
+    Texts next to calls were written, but delivered to nobody.
+    """
     texts = []
     for event in events:
         if isinstance(event, Message) and event.by == "agent":

@@ -53,11 +53,11 @@ _SENTENCE = re.compile(r"[^.?!\n]+[.?!\n]?")
 def early_end_evidence(turns: Sequence[UserTurn], episode: Episode, language: str) -> Evidence:
     """Return whether the user left the agent the time to act.
 
-    Breaches: a reply that cannot be used; a stop in the first message; a stop beside a yes to an
-    agent that asked leave to act, or beside a fact, named for the first time, that it asked for;
-    ###TRANSFER### although the agent neither called a tool to transfer nor spoke of it. What the
-    agent says is read in English only. A bare stop on a request for leave, and a user who found the
-    scenario at its end, are left undecided.
+    Breaches: a reply that cannot be used; a stop in the first message; a stop together with a yes
+    to an agent that asked for consent to act, or together with a fact, named for the first time,
+    that it asked for; ###TRANSFER### although the agent neither called a transfer tool nor spoke of
+    a transfer. The agent's words are read in English only. A bare stop after a request for consent,
+    and a user who found the scenario at its end, stay undecided.
     """
     if episode.ending.reason == "user_error":
         return Evidence(SUBJECT, False, episode.ending.detail or _UNUSABLE)
@@ -106,9 +106,9 @@ def _transfer(turns: Sequence[UserTurn], called: Collection[str], language: str)
 
 
 def _agrees(answer: str) -> bool:
-    """Whether an answer says yes, other than that all is well or that something is not wanted.
+    """Return whether an answer says yes to an action, not that all is well or unwanted.
 
-    A plain yes stays one where the user adds that there is nothing else.
+    A plain yes stays a yes if the user adds that no further wish is open.
     """
     if match_phrase("declines", answer):
         return False
@@ -119,7 +119,7 @@ def _agrees(answer: str) -> bool:
 
 
 def _asks(kind: str, asked: str) -> bool:
-    """Whether a sentence asks for something, other than whether there is anything else."""
+    """Return whether a sentence asks for something, other than whether there is anything else."""
     sentences = _SENTENCE.findall(asked)
     return any(
         match_phrase(kind, sentence) and not match_phrase("closes", sentence)
@@ -138,9 +138,8 @@ _MIN_CONTENT_LETTERS = 4
 _STEM = 5
 _RUN = 12
 _ADDRESSED = frozenset({"you", "your", "agent"})
-# Single quotes are quotation marks where no letter stands outside of them: don't is one word. What
-# a
-# quotation begins with stands first, as the engine then passes over all else at once.
+# Single quotes are quotation marks if no letter stands outside of them: don't is one word. The
+# opening mark comes first in the pattern, so that the engine skips all other text at once.
 _QUOTED = re.compile(
     r"""["\u201c«'\u2018](?:
         (?<=["\u201c«])[^"\u201d»]{1,2000}["\u201d»]
@@ -152,7 +151,7 @@ _QUOTED = re.compile(
 
 
 def user_evidence(task: Task, episode: Episode, language: str) -> tuple[Evidence, ...]:
-    """Return one Evidence per check; none where no simulated user took part.
+    """Return one Evidence per check; none if no simulated user took part.
 
     Args:
         task: The task, for what the user was told.
@@ -211,7 +210,7 @@ def _invention_evidence(turns: Sequence[UserTurn], instructions: Sequence[str]) 
 
     A breach is an identifying fact (see `find_identifiers`) that occurs neither in the scenario,
     nor in what the agent said before, nor in earlier results of the user's own tools. A value of
-    the scenario that was misread and then put right is none: personas misread numbers.
+    the scenario that was misread and then corrected is not a breach: personas misread numbers.
     """
     return _evidence("nothing_invented", _inventions(turns, instructions), _silence(turns))
 
@@ -229,7 +228,10 @@ def _inventions(turns: Sequence[UserTurn], instructions: Sequence[str]) -> Itera
 
 @lru_cache(maxsize=256)
 def _join_alphanumerics(instructions: Sequence[str]) -> str:
-    """Return what facts are looked for in; remembered, since many conversations are of one task."""
+    """Return the text in which facts are searched for.
+
+    The text is cached, since many conversations have the same task.
+    """
     return "".join(map(alphanumeric, instructions))
 
 
@@ -355,14 +357,14 @@ STATEMENTS: Mapping[Check, str] = {
 
 
 class UserCheckResult(msgspec.Struct, frozen=True):
-    """What the checks of a simulated user found, and what its judge consumed."""
+    """Evidence of the checks of a simulated user, and usage of its judge."""
 
     evidence: tuple[Evidence, ...]
     usage: Usage | None = None
 
 
 class UserCheck:
-    """Checks simulated users; `judge` and `judge_name` are None where rules alone do."""
+    """Checks simulated users; `judge` and `judge_name` are None if rules alone do."""
 
     def __init__(self, judge: UserJudge | None = None) -> None:
         self.judge = judge
@@ -371,10 +373,10 @@ class UserCheck:
     async def check(
         self, task: Task, episode: Episode, language: str, case: JudgeContext
     ) -> UserCheckResult:
-        """Return the evidence on the simulated user of one conversation; none where none spoke.
+        """Return the evidence on the simulated user of one conversation.
 
-        What rules found stands. A judge decides what they left open and may find more; where it
-        fails, nothing is known beyond what they found.
+        The evidence is empty if no user spoke. Findings of rules are final. A judge decides open
+        checks and may find more breaches; if it fails, only the findings of the rules count.
         """
         by_rule = user_evidence(task, episode, language)
         if self.judge is None or not by_rule:

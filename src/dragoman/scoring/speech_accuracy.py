@@ -1,7 +1,7 @@
 """Speech recognition accuracy: word and character error rate, and recall of values.
 
-Everything is counted once into one record; rates are read from it. What cannot be counted is
-Unscored with its reason, never zero.
+Everything is counted once into one record; rates are read from it. Uncountable results are Unscored
+with a reason, never zero.
 """
 
 import re
@@ -34,8 +34,11 @@ fillers do not count; neither do spaces or hyphens that divide the same letters.
 """
 
 EARLIER_NORMALIZATION: Normalization = "dragoman-speech-1"
-"""The treatment before: compatible characters unified, small letters, marks kept, punctuation and
-symbols taken out, apostrophes too. Words are compared as they are written."""
+"""The earlier normalization.
+
+It unifies compatible characters and letter case, keeps marks, and removes punctuation, symbols and
+apostrophes. Words are compared as they are written.
+"""
 
 UNSPACED = frozenset({"th", "zh", "yue", "ja", "km", "lo", "my"})
 """Languages written without spaces between words: characters are counted, words are not."""
@@ -47,7 +50,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class AlignmentCounts(msgspec.Struct, frozen=True):
-    """What an alignment counts; all are numbers of units."""
+    """Counts of an alignment, in units."""
 
     hits: int
     substitutions: int
@@ -56,7 +59,7 @@ class AlignmentCounts(msgspec.Struct, frozen=True):
 
     @property
     def said(self) -> int:
-        """How many units were said."""
+        """Number of units that were said."""
         return self.hits + self.substitutions + self.deletions
 
     @property
@@ -66,13 +69,13 @@ class AlignmentCounts(msgspec.Struct, frozen=True):
 
 
 class SpeechAccuracy(msgspec.Struct, frozen=True):
-    """What was heard of one utterance.
+    """Recognition accuracy of one utterance.
 
     Attributes:
         words: Edits over words: their rate is the WER.
         characters: Edits over characters (a letter with its marks is one): their rate is the CER.
         entities: For each value that a call needs, whether it arrived exactly.
-        normalization: How texts were treated before words and characters were counted.
+        normalization: Normalization of the texts before words and characters were counted.
     """
 
     words: AlignmentCounts | Unscored
@@ -88,16 +91,16 @@ def speech_accuracy(
     written: str | None = None,
     normalization: Normalization = NORMALIZATION,
 ) -> SpeechAccuracy:
-    """Compare what was heard of an utterance with what was said.
+    """Compare the recognized text of an utterance with the spoken text.
 
     Args:
-        utterance: What was said. The reference of words and characters is its spoken form, or the
-            text that was spoken where that is nearer: both are the same words.
+        utterance: The utterance. The reference of words and characters is its verbalization, or its
+            intended text if that is nearer: both are the same words.
         language: The tag of its language.
-        values: What calls need of it, as it is meant.
-        written: What was heard after its values were written as people type them; without it values
-            are looked for in what was heard.
-        normalization: How words and characters are treated before they are counted.
+        values: Values of the utterance that calls need, as intended.
+        written: The recognized text after inverse text normalization; without it, values are
+            searched for in the raw transcript.
+        normalization: Normalization of words and characters before they are counted.
     """
     said = utterance.intended if utterance.spoken is UNSET else utterance.spoken
     if utterance.heard is UNSET or utterance.heard is None:
@@ -138,7 +141,7 @@ def _nearest(counted: Iterable[AlignmentCounts | Unscored]) -> AlignmentCounts |
 def word_edits(
     said: str, heard: str, language: str, normalization: Normalization = NORMALIZATION
 ) -> AlignmentCounts | Unscored:
-    """Count the words that were lost, put in or taken for others."""
+    """Count the words that were deleted, inserted or substituted."""
     if primary_language(language) in UNSPACED:
         return Unscored(f"{language} is written without spaces between words")
     if normalization == EARLIER_NORMALIZATION:
@@ -154,7 +157,7 @@ def word_edits(
 def character_edits(
     said: str, heard: str, language: str, normalization: Normalization = NORMALIZATION
 ) -> AlignmentCounts | Unscored:
-    """Count the characters that were lost, put in or taken for others; spaces are none of them."""
+    """Count the characters that were deleted, inserted or substituted; spaces do not count."""
     if normalization == EARLIER_NORMALIZATION:
         is_unspaced = _primary(language) in UNSPACED
         return _edits(
@@ -181,7 +184,7 @@ def normalize_for_scoring(text: str, language: str = "en") -> str:
 
 
 def regroup(said: Sequence[str], heard: Sequence[str]) -> list[str]:
-    """Return heard units with the divisions of the said ones where both have the same letters.
+    """Return recognized units, divided as the spoken ones where both have the same letters.
 
     `jfk` becomes the three letters that were said, `zip code` the one word. The units said never
     change, so that a rate does not depend on how its text was divided.
@@ -205,7 +208,10 @@ def regroup(said: Sequence[str], heard: Sequence[str]) -> list[str]:
 
 
 _MOST_CELLS = 250_000
-"""Where more pairs of units would be compared, they are compared as they are divided."""
+"""Largest number of unit pairs that are aligned exactly.
+
+Above it, units are compared as divided.
+"""
 
 _Step = tuple[int, int]
 
@@ -292,7 +298,7 @@ def _same_letters(said: Sequence[str], heard: Sequence[str], row: int, column: i
 def entity_evidence(
     values: Iterable[str], heard: str, language: str = "en"
 ) -> tuple[Evidence, ...]:
-    """Return for each value whether a text states it, in any of its written forms."""
+    """Return for each value whether a text states it, in any notation."""
     return tuple(
         Evidence(value, is_heard, "" if is_heard else "not in what was heard", kind_of(value))
         for value in dict.fromkeys(values)
@@ -301,10 +307,10 @@ def entity_evidence(
 
 
 def earlier_entity_evidence(values: Iterable[str], heard: str) -> tuple[Evidence, ...]:
-    """Return for each value whether it stands in what was heard, as it was found before.
+    """Return for each value whether the recognized text has it, by the earlier search.
 
-    An id or a phone number may stand there sign by sign, as it is where nothing writes signs
-    together: with neither a sign more nor less.
+    An id or a phone number may be spelled sign by sign, as in transcripts that do not join signs,
+    with exactly the same signs.
     """
     apart = _join_spelled_signs(heard)
     return tuple(
@@ -317,7 +323,7 @@ def earlier_entity_evidence(values: Iterable[str], heard: str) -> tuple[Evidence
 def separate_latin_words(text: str, language: str) -> str:
     """Return a text with spaces around its Latin words and figures, so that these are found.
 
-    Nothing changes where the language has spaces between words.
+    Nothing changes if the language has spaces between words.
     """
     if _primary(language) not in UNSPACED:
         return text
@@ -325,7 +331,7 @@ def separate_latin_words(text: str, language: str) -> str:
 
 
 def _join_spelled_signs(heard: str) -> frozenset[str]:
-    """Return what was heard sign by sign, each stretch written together."""
+    """Return the signs that were recognized one by one, each sequence joined."""
     words = _WORD.findall(heard.casefold())
     stretches = groupby(words, lambda word: len(word) == 1 and word.isascii())
     return frozenset("".join(signs) for is_apart, signs in stretches if is_apart)

@@ -13,8 +13,8 @@ from dragoman.core.tasks import Task
 from dragoman.core.texts.entities import EntityKind, argument_texts, contains_entity, find_entities
 from dragoman.scoring.speech_accuracy import separate_latin_words
 
-# The first alternative that fits takes its characters: a date is no phone number, an amount no id.
-# Words of letters alone are none of these, and most of any text.
+# The first alternative that fits takes its characters: a date is not a phone number, an amount not
+# an id. Words of letters alone are none of these, and most of any text.
 _FACT = re.compile(
     r"""(?<![A-Za-z0-9_])(?:
     (?P<words>(?:[A-Za-z]{1,80}+(?![A-Za-z0-9_@.%+#-])[ ,?!:;'\n]{1,9}+){1,99}+)
@@ -30,7 +30,7 @@ _FACT = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _SIGN = re.compile(r"[0-9@]")
-"""What every fact has: most messages have neither, and are not looked through any further."""
+"""Characters in every fact; messages without them are not searched any further."""
 
 _OTHERS = re.compile(r"[^a-z0-9]+")
 _NO_SIGNS = bytes(set(range(128)) - set(b"abcdefghijklmnopqrstuvwxyz0123456789"))
@@ -74,14 +74,14 @@ def unknown_identifiers(facts: Iterable[str], known: str) -> Iterator[str]:
 
 
 def contains_identifier(fact: str, squeezed: str) -> bool:
-    """Whether a fact occurs in what `alphanumeric` left of a text."""
+    """Return whether a fact occurs in what `alphanumeric` left of a text."""
     core = alphanumeric(fact)
     # Country codes come and go.
     return (core[-_MIN_PHONE:] if core.isdigit() else core) in squeezed
 
 
 def is_misread(wrong: str, right: str) -> bool:
-    """Whether two values (see `alphanumeric`) differ in one or two signs of as many."""
+    """Return whether two values (see `alphanumeric`) differ in one or two signs of as many."""
     if len(wrong) != len(right):
         return False
     return 0 < sum(one != other for one, other in zip(wrong, right, strict=True)) <= _MOST_MISREAD
@@ -109,7 +109,10 @@ def _digit(character: str) -> str:
 
 
 def _is_long(number: str) -> bool:
-    """Whether groups of digits make a phone or card number; clock times are groups of two."""
+    """Return whether groups of digits make a phone or card number.
+
+    Clock times are groups of two.
+    """
     groups = re.findall(r"[0-9]+", number)
     return sum(map(len, groups)) >= _MIN_PHONE and max(map(len, groups)) >= _MIN_DIGITS
 
@@ -130,14 +133,17 @@ _MIN_SIGNS = 2
 """Shorter values stand in too many texts that say nothing of them."""
 
 _MIN_ID_DIGITS = 3
-"""Digits by which a word that no task knows is taken for an id."""
+"""Number of digits from which a word that no task knows counts as an id."""
 
 IDENTIFYING: frozenset[EntityKind] = frozenset({"email", "phone", "code"})
-"""What is known to be misread by its signs; numbers and dates may mean something else."""
+"""Kinds of values that identify something.
+
+Numbers and dates may mean something different.
+"""
 
 
 def known_values(task: Task) -> tuple[str, ...]:
-    """Return what a task's user may have to say: facts, and what the plan's calls have."""
+    """Return the values that a task's user may have to say: facts, and values of calls."""
     actions = () if task.criteria is None else task.criteria.actions or ()
     facts = (fact.value for fact in task.scenario.facts)
     planned = (value for action in actions for value in argument_texts(action.arguments))
@@ -173,13 +179,13 @@ def _is_part(value: str, whole: str) -> bool:
 
 @lru_cache(maxsize=256)
 def stated_identifiers(text: str, language: str) -> tuple[str, ...]:
-    """Return what identifies something by its form, whether a task knows it or not."""
+    """Return the values that identify something by their form, known to a task or not."""
     found = find_entities(separate_latin_words(text, language))
     return tuple(each.text for each in found if each.kind in IDENTIFYING)
 
 
 def is_long_identifier(value: str) -> bool:
-    """Whether a value has enough digits for an id, or is an e-mail address."""
+    """Return whether a value has enough digits for an id, or is an e-mail address."""
     return "@" in value or sum(map(str.isdigit, value)) >= _MIN_ID_DIGITS
 
 

@@ -1,4 +1,4 @@
-"""Turns of a conversation from the simulated user's side: its words, and what it had heard."""
+"""Turns of a conversation from the simulated user's side: own and received words."""
 
 from collections.abc import Iterator
 
@@ -17,12 +17,12 @@ class UserTurn(msgspec.Struct, frozen=True):
     """One message that a simulated user said.
 
     Attributes:
-        number: Its place among the user's messages, from 1.
-        text: What was said, without stop tokens.
-        tokens: The stop tokens in it.
-        heard: Everything that reached the user since its message before.
-        asked: The agent's last words before it.
-        position: Its place among the conversation's events, from 0.
+        number: Number of the message among the user's messages, from 1.
+        text: The words, without stop tokens.
+        tokens: The stop tokens in the message.
+        heard: Everything that reached the user since its previous message.
+        asked: The agent's last words before the message.
+        position: Place of the message among the conversation's events, from 0.
     """
 
     number: int
@@ -39,9 +39,9 @@ class UserTurn(msgspec.Struct, frozen=True):
 
 
 def user_turns(task: Task, episode: Episode) -> tuple[UserTurn, ...]:
-    """Return what the simulated user said; a task's history and fixed messages are not its words.
+    """Return the simulated user's messages, without a task's history and fixed messages.
 
-    Words beside tool calls are left out, as they reach nobody.
+    Words next to tool calls are excluded, as they reach nobody.
     """
     turns: list[UserTurn] = []
     heard: list[str] = []
@@ -60,7 +60,7 @@ def user_turns(task: Task, episode: Episode) -> tuple[UserTurn, ...]:
 
 
 def is_simulated(task: Task, episode: Episode) -> bool:
-    """Whether a simulated user took part at all."""
+    """Return whether a simulated user took part at all."""
     return any(
         isinstance(event, Message) and event.by == "user" and not event.scripted
         for event in episode.events[len(task.history) :]
@@ -102,7 +102,7 @@ def _own_words(event: Event) -> str | None:
 
 
 def _reaching_user(event: Event) -> Iterator[str]:
-    """Yield what an event tells the user, also what was said in its name before it spoke."""
+    """Yield the texts of an event that reach the user, including words said in its name."""
     if isinstance(event, ToolResult):
         if event.by == "user":
             yield event.content

@@ -20,13 +20,13 @@ from dragoman.simulation.text_segmentation import (
 )
 
 ALIKE = 0.6
-"""Two values that resemble each other this much (0 to 1) are one value, one of them misheard."""
+"""Similarity (0 to 1) from which two values count as one, one of them misrecognized."""
 
 Reading = Literal["right", "wrong", "asked"]
 
 
 class NamedSpan(msgspec.Struct, frozen=True):
-    """Where in a sentence the thing of that number is named."""
+    """Place in a sentence where the thing with a given number is named."""
 
     start: int
     end: int
@@ -52,12 +52,12 @@ def split_sentences(text: str, phrases: Phrasebook) -> list[str]:
 def find_name_spans(
     sentence: str, names: Sequence[Sequence[str]], phrases: Phrasebook
 ) -> list[NamedSpan]:
-    """Return where a sentence names things, in its order.
+    """Return the places where a sentence names things, in order.
 
     Args:
-        sentence: What was said.
+        sentence: The sentence.
         names: The keywords of each thing; a keyword inside a longer one does not count.
-        phrases: Those of its language.
+        phrases: The phrases of its language.
     """
     places = sorted(
         (
@@ -105,12 +105,12 @@ def contradicted_facts(
 
 
 def contains_value(text: str, value: str, phrases: Phrasebook) -> bool:
-    """Whether a text contains a value as a whole, whatever its case."""
+    """Return whether a text contains a value as a whole, whatever its case."""
     return whole_phrase_pattern(value, phrases).search(text) is not None
 
 
 def resembles(one: str, other: str) -> bool:
-    """Whether two values may be one, of which one was misheard."""
+    """Return whether two values may be one value, one of them misrecognized."""
     matcher = difflib.SequenceMatcher(None, one.casefold(), other.casefold(), autojunk=False)
     return matcher.ratio() >= ALIKE
 
@@ -118,7 +118,10 @@ def resembles(one: str, other: str) -> bool:
 def segment_about(
     text: str, fact: KnownFact, facts: Sequence[KnownFact], phrases: Phrasebook
 ) -> str | None:
-    """Return what a text says about a fact, up to the next one; None where it does not name it."""
+    """Return what a text says about a fact, up to the next one.
+
+    The result is None if the text does not name the fact.
+    """
     parts = [said for named, said in _parts(text, facts, phrases) if named == fact]
     return " ".join(parts) if parts else None
 
@@ -173,7 +176,7 @@ def _reading(fact: KnownFact, segment: str, others: Sequence[str], phrases: Phra
 
 
 def _stands_for(stretch: str, value: str, phrases: Phrasebook) -> bool:
-    """Whether a stretch is what somebody would say who took it for the value."""
+    """Return whether a stretch is what somebody would say who took it for the value."""
     if _asks(stretch.casefold(), phrases):
         return False
     looks, own = character_shape(stretch), character_shape(value)
@@ -183,7 +186,7 @@ def _stands_for(stretch: str, value: str, phrases: Phrasebook) -> bool:
 
 
 def _asks(stretch: str, phrases: Phrasebook) -> bool:
-    """Whether a stretch is made of words of a question alone."""
+    """Return whether a stretch is made of words of a question alone."""
     if phrases.writing.spaced:
         return set(stretch.split()) <= phrases.words.asking
     for word in sort_longest_first(phrases.words.asking):
@@ -192,7 +195,7 @@ def _asks(stretch: str, phrases: Phrasebook) -> bool:
 
 
 def _says_nothing(stated: str, phrases: Phrasebook) -> bool:
-    """Whether what a fact is said to be is a word of a question or of a judgement."""
+    """Return whether what a fact is said to be is a word of a question or of a judgement."""
     known = phrases.words.asking | phrases.words.judged
     return stated in known if phrases.writing.spaced else stated.startswith(tuple(known))
 

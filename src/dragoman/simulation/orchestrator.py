@@ -72,14 +72,14 @@ Clock = Callable[[], float]
 Result = TypeVar("Result")
 
 MAX_CALLS = 10_000
-"""In one reply: limits on errors and steps are looked at between replies only."""
+"""Limit for one reply; limits on errors and steps are checked only between replies."""
 
 _REPLY: Mapping[Role, str] = {"agent": "the agent's reply", "user": "the user's reply"}
 _SIDE: Mapping[Role, AwaitedParty] = {"agent": AwaitedParty("agent"), "user": AwaitedParty("user")}
 _LINE, _INSTRUCTIONS = AwaitedParty("line"), AwaitedParty("instructions")
 _JUDGE = AwaitedParty("judge of clarifications")
 _DECISION = "the judge of clarifications"
-_INSTRUCTION_SOURCE = "what the sides are told"
+_INSTRUCTION_SOURCE = "the source of instructions"
 _TOO_SLOW: Mapping[str, TerminationReason] = {
     "the agent": "timeout",
     "the user": "user_error",
@@ -88,22 +88,21 @@ _TOO_SLOW: Mapping[str, TerminationReason] = {
     _DECISION: "infrastructure_error",
     _INSTRUCTION_SOURCE: "infrastructure_error",
 }
-"""How a conversation ends whose time went to one of these."""
+"""Endings of a conversation that timed out, by the activity that took the time."""
 
 _OTHER: Mapping[Role, Role] = {"agent": "user", "user": "agent"}
 
 
 class ConversationIO(msgspec.Struct, frozen=True):
-    """What one conversation's sides say and see through, and what they are told.
+    """Channels, tool views and instructions of one conversation's sides.
 
     Attributes:
-        channels: What each side's words go through.
-        views: How each side sees tools.
-        instruction_source: Instructions of sessions, asked before each reply; None where there
-            are none.
-        instructions: What each side was told when its session opened.
-        context: What tells the conversation from others; None where no layer takes part.
-        is_timed: Whether how long the agent's replies took is kept.
+        channels: Channel of each side's words.
+        views: View of the tools for each side.
+        instruction_source: Source of instructions, asked before each reply; None without one.
+        instructions: Instructions of each side when its session opened.
+        context: Context that distinguishes the conversation from others; None without layers.
+        is_timed: Whether the response times of the agent are recorded.
     """
 
     channels: Mapping[Role, Channel]
@@ -115,11 +114,11 @@ class ConversationIO(msgspec.Struct, frozen=True):
 
 
 class Conversation:
-    """One conversation under way; conductors read it as their `Progress`.
+    """A conversation in progress; turn protocols read it as their `ConversationProgress`.
 
     Attributes:
-        awaited: Who it waits for, for people who wait as well.
-        moved: When the last reply came, by its clock.
+        awaited: The party that the conversation waits for, for display.
+        moved: Time of the last reply, by its clock.
     """
 
     def __init__(
@@ -154,7 +153,7 @@ class Conversation:
 
     @property
     def awaited(self) -> AwaitedParty:
-        """Who it waits for now; it may be asked from any thread."""
+        """The party that the conversation waits for now; any thread may read it."""
         waits_for = self._waits_for
         return waits_for if isinstance(waits_for, AwaitedParty) else waits_for.awaited
 
@@ -202,7 +201,7 @@ class Conversation:
         )
 
     def _add_usage(self) -> None:
-        """Add what was consumed beside the sessions."""
+        """Add the usage of everything other than the sessions."""
         for channel in self._surfaces.channels.values():
             self._usage += channel.take_usage()
         if self._surfaces.instruction_source is not None:
@@ -217,10 +216,10 @@ class Conversation:
         return instruction_source.take_contexts()
 
     def _out_of_time(self, delay: ParticipantError | None) -> Termination:
-        """Return how a conversation ends that took too long, by what the time went to.
+        """Return the ending of a conversation that took too long, by the slowest party.
 
-        An endpoint that held up the call that was cut off is the infrastructure's; otherwise it was
-        whoever took most of the time.
+        If an endpoint delayed the call that was cut off, the ending is an infrastructure error;
+        otherwise it belongs to the party that took the most time.
         """
         if delay is not None:
             if isinstance(delay.usage, Usage):
@@ -233,7 +232,7 @@ class Conversation:
         return Termination(_TOO_SLOW[slowest], f"{slowest} did not answer in time")
 
     def _count_time_of(self, who: str) -> None:
-        """Count the time of whoever was awaited so far, and from now on that of another."""
+        """Add the elapsed time to the awaited party, and start the time of another."""
         now = asyncio.get_running_loop().time()
         took = self._took.get(self._awaited, 0.0)
         self._took[self._awaited] = took + now - self._awaited_since
@@ -314,7 +313,7 @@ class Conversation:
     async def _consult(self, decide: Decide) -> None:
         """Store a judge's decision on the last words.
 
-        The other side never hears a question that the judge answered.
+        The other side never receives a question that the judge answered.
         """
         what, self._waits_for = _DECISION, _JUDGE
         if self._limit is not None:
@@ -336,13 +335,13 @@ class Conversation:
             self._unheard[_OTHER[self.events[-1].by]].pop()
 
     async def _brief(self, side: Role, instruction_source: InstructionSource) -> None:
-        """Tell a session what it is told from now on, where that has changed."""
+        """Pass changed instructions to a session."""
         self._waits_for = _INSTRUCTIONS
         if self._limit is not None:
             self._count_time_of(_INSTRUCTION_SOURCE)
         text = escape_surrogates(
             await run_guarded(
-                instruction_source.instructions(side, self), f"what the {side} is told"
+                instruction_source.instructions(side, self), f"the instructions of the {side}"
             )
         )
         if text == self._instructions_by_side.get(side, ""):
@@ -374,7 +373,7 @@ class Conversation:
             self._unheard[_OTHER[event.by]].append(event.reply)
 
     def _remember(self, event: Event) -> None:
-        """Record what happened before; whoever has moved since has heard it."""
+        """Record an earlier event; a side that has moved since then has received it."""
         if isinstance(event, Message):
             self._unheard[event.by].clear()
             self._record(event)
@@ -475,7 +474,7 @@ def _says_awaited(kind: type[Channel]) -> bool:
 
 
 def _says_nothing(reply: Reply) -> bool:
-    """Whether a reply has no calls, and no words but those that say nothing."""
+    """Return whether a reply has no calls, and no words but those that say nothing."""
     return not isinstance(reply, ToolCallReply) and is_silent(_raw_of(reply))
 
 

@@ -1,8 +1,8 @@
 """Classification of exceptions: an agent's or user's own error, infrastructure, or Ctrl-C.
 
-A user's code may raise anything, also what Python keeps for itself: `GeneratorExit`, `SystemExit`,
-`KeyboardInterrupt`, `CancelledError`. All of these are failures of that code. Ctrl-C of a person
-and cancellation of the run are not, though they pass through it.
+A user's code may raise anything, including exceptions that Python reserves: `GeneratorExit`,
+`SystemExit`, `KeyboardInterrupt`, `CancelledError`. All of these are failures of that code. Ctrl-C
+of a person and cancellation of the run are not, though they pass through it.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ from dragoman.core.errors import CodeError, ParticipantError, error_with_locatio
 def participant_error(who: str, error: BaseException) -> ParticipantError:
     """Return the failure of a participant whose code raised, in one line.
 
-    A connection that could not be had is infrastructure, also where a client wrapped it in an error
-    of its own; everything else is to be mended in the code.
+    A failed connection is infrastructure, also if a client wrapped it in an error of its own; all
+    other errors must be fixed in the code.
     """
     kind = ParticipantError if _is_connection(error) else CodeError
     return kind(f"{who} raised {error_with_location(error)}")
@@ -32,10 +32,10 @@ def _is_connection(error: BaseException | None) -> bool:
 
 
 def stops_run(error: BaseException) -> bool:
-    """Whether an exception that came out of one's own code is to stop the run.
+    """Return whether an exception that came out of a user's code must stop the run.
 
     Args:
-        error: What was caught, in the task that ran the code.
+        error: The exception, caught in the task that ran the code.
     """
     if isinstance(error, Exception):
         return False
@@ -51,7 +51,7 @@ def stops_run(error: BaseException) -> bool:
 
 
 def _is_typed(error: KeyboardInterrupt, task: asyncio.Task[object] | None) -> bool:
-    """Whether a person pressed Ctrl-C; where it cannot be told, it is a person who is obeyed."""
+    """Return whether a person pressed Ctrl-C; an unclear case counts as a person."""
     if threading.current_thread() is not threading.main_thread():
         return False
     # An event loop answers the first Ctrl-C with a cancellation, and raises at the second.

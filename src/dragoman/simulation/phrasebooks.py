@@ -1,7 +1,7 @@
-"""Phrasebooks: what participants without a model say and understand in each language.
+"""Phrasebooks: phrases of participants without a model in each language.
 
 One TOML file for each language ships in the folder `phrasebooks`; the English one explains the
-entries. A user's own phrasebook lies in the folder of the language file: `ms.phrases.toml` for
+entries. A user's own phrasebook is in the folder of the language file: `ms.phrases.toml` for
 `ms.toml`. A phrasebook is checked when it is read: what it says must be understood by what it
 hears, and its sentences must have the slots that they need.
 """
@@ -107,7 +107,7 @@ def _slot_problem(sentence: str, wanted: frozenset[str]) -> str:
         if found.count(slot) != 1:
             return f"{{{slot}}} must stand in it once"
     if set(found) - wanted:
-        return f"there is no slot {{{min(set(found) - wanted)}}}"
+        return f"unknown slot {{{min(set(found) - wanted)}}}"
     if "{" in _SLOT.sub("", sentence) or "}" in _SLOT.sub("", sentence):
         return "a brace belongs to no slot"
     order = [slot for slot in ("label", "value", "spelled") if slot in found]
@@ -120,7 +120,7 @@ def _unheard(book: Phrasebook) -> Iterator[str]:
     for kind, sentences in _HEARD.items():
         for name in sentences:
             if not _pattern(book, kind).search(_fill_slots(getattr(book.says, name))):
-                yield f"says.{name} is not recognised by hears.{kind}: {getattr(book.says, name)!r}"
+                yield f"says.{name} is not recognized by hears.{kind}: {getattr(book.says, name)!r}"
 
 
 def _misunderstood(book: Phrasebook) -> Iterator[str]:
@@ -132,14 +132,14 @@ def _misunderstood(book: Phrasebook) -> Iterator[str]:
 
 
 def _unread(book: Phrasebook) -> Iterator[str]:
-    """Yield facts that are told so that they cannot be taken in."""
+    """Yield facts whose wording cannot be parsed."""
     for name in ("fact", "read_back_fact"):
         behind = _fill_slots(getattr(book.says, name).partition("{label}")[2])
         if not book.hears.value.match(behind):
             yield f'says.{name}: what stands behind {{label}} is not in "is" of [words]: {behind!r}'
     reported = book.says.fact.format(label=book.label("postcode"), value="KL-4830")
     if not any(pattern.search(reported) for pattern in book.hears.stated):
-        yield f"says.fact is not recognised by hears.stated: {reported!r}"
+        yield f"says.fact is not recognized by hears.stated: {reported!r}"
     spelled = book.says.fact_spelled.partition("{value}")[2].partition("{spelled}")
     if any(re.search(r"\w", sign) for sign in (spelled[0][-1:], spelled[2][:1])):
         yield "says.fact_spelled: {spelled} needs a space or a mark before and behind it"
@@ -170,7 +170,7 @@ _FACTS_SLOT = "{facts}"
 
 
 def find_misleading_phrases(persona_phrases: PersonaPhrases, book: Phrasebook) -> list[str]:
-    """Return which sayings sound like a yes, a no or something spelled, or state a fact."""
+    """Return persona phrases that sound like a yes, a no or a spelling, or state a fact."""
     return list(_misleading(persona_phrases, book))
 
 
@@ -258,10 +258,10 @@ def decode_phrasebook(content: bytes, where: str) -> Phrasebook:
 
     Args:
         content: The file.
-        where: How to name it in errors.
+        where: Name of the file in errors.
 
     Raises:
-        DataError: Where it is damaged or contradicts itself: the first thing that is wrong.
+        DataError: If it is damaged or contradicts itself; the message names the first problem.
     """
     with TranslatedErrors(DataError, f"{where}: no phrasebook"):
         file = decode_toml(content, _File)
@@ -284,7 +284,7 @@ def _problems(file: _File) -> Iterator[str]:
             yield from _entry_problems(kind, entry)
     for broken in filter(_pattern_error, file.writing.sentence_breaks):
         yield (
-            f"writing.sentence_breaks: {broken!r} is no regular expression "
+            f"writing.sentence_breaks: {broken!r} is not a regular expression "
             f"({_pattern_error(broken)})"
         )
     if not file.writing.clause_ends:
@@ -310,7 +310,7 @@ def _entry_problems(kind: str, entry: str) -> Iterator[str]:
             yield f"{place} must be a regular expression between slashes"
         return
     if broken := _pattern_error(expression):
-        yield f"{place} is no regular expression ({broken})"
+        yield f"{place} is not a regular expression ({broken})"
     elif kind in _GROUPS:
         groups = set(re.compile(expression).groupindex)
         if groups not in _GROUPS[kind]:
@@ -319,7 +319,7 @@ def _entry_problems(kind: str, entry: str) -> Iterator[str]:
 
 
 def _pattern_error(expression: str) -> str:
-    """Return why something is no regular expression; "" where it is one."""
+    """Return why something is not a regular expression; "" if it is one."""
     try:
         re.compile(expression)
     except re.error as error:
@@ -365,7 +365,7 @@ def _book(file: _File) -> Phrasebook:
 
 
 def _compile_entries(entries: Sequence[str], writing: _Writing) -> Pattern:
-    """Return what finds any of some entries; what finds nothing where there are none."""
+    """Return what finds any of some entries; what finds nothing if there are none."""
     wanted = [_expression(entry) or _phrase(entry, writing.spaced) for entry in entries]
     return re.compile("|".join(f"(?:{each})" for each in wanted) or "(?!)", re.IGNORECASE)
 
@@ -415,7 +415,7 @@ ENDING = ".phrases.toml"
 
 
 def english_phrasebook() -> Phrasebook:
-    """Return what is said and understood where nothing else is asked for."""
+    """Return the English phrasebook, which is the default."""
     book = shipped_phrasebook(ENGLISH)
     if book is None:
         raise DataError(f"{ENGLISH}.toml is missing among the phrasebooks")
@@ -430,14 +430,14 @@ def session_phrasebook(opening: SessionStart) -> Phrasebook:
 def find_phrasebook(code: str, file: Path | None) -> Phrasebook | None:
     """Return a language's phrasebook, or None if there is none.
 
-    The phrasebook next to the language's file takes precedence over the one that ships.
+    The phrasebook next to the language's file takes precedence over the bundled one.
 
     Args:
         code: The language's code.
-        file: The file that describes the language; None for one that ships.
+        file: The file that describes the language; None for a bundled language.
 
     Raises:
-        DataError: Where a phrasebook is damaged.
+        DataError: If a phrasebook is damaged.
     """
     beside = None if file is None else file.with_name(f"{file.stem}{ENDING}")
     if beside is None or not beside.is_file():
@@ -454,10 +454,10 @@ def find_phrasebook(code: str, file: Path | None) -> Phrasebook | None:
 
 @functools.cache
 def shipped_phrasebook(code: str) -> Phrasebook | None:
-    """Return the phrasebook of a language that ships; None where there is none.
+    """Return the bundled phrasebook of a language; None if there is none.
 
     Raises:
-        DataError: Where it is damaged.
+        DataError: If it is damaged.
     """
     resource = importlib.resources.files("dragoman.simulation").joinpath(
         "phrasebooks", f"{code}.toml"

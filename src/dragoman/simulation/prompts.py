@@ -52,7 +52,7 @@ def spoken_script(scenario: Scenario) -> str:
 
 
 def task_script(task: Task) -> str:
-    """Return everything that a user may tell: fixed turns, facts as data, or else its script."""
+    """Return everything that a user may tell: fixed turns, facts as data, or the script."""
     scenario = task.scenario
     if task.turns:
         return "\n".join(message for turn in task.turns for message in turn.messages)
@@ -70,7 +70,7 @@ def script_until_turn(task: Task, turn: int) -> str:
 
 
 def is_structured(scenario: Scenario) -> bool:
-    """Whether a scenario says as data what its user tells and does."""
+    """Return whether a scenario says as data what its user tells and does."""
     return bool(scenario.facts or scenario.user_actions)
 
 
@@ -85,7 +85,7 @@ def _indent_text(text: str) -> str:
 
 @cache
 def default_prompts() -> PromptSet:
-    """Return the prompts of our own."""
+    """Return Dragoman's own prompts."""
     folder = files("dragoman.simulation") / "prompts"
     return PromptSet(
         "dragoman-1",

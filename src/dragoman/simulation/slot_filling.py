@@ -1,4 +1,4 @@
-"""Slot filling: argument values from what was said and from earlier tool results.
+"""Slot filling: argument values from messages and from earlier tool results.
 
 Candidates come from patterns (e-mail, date, phone, id), from the values of tool results, and from
 the choices of a schema. Texts are ranked by the words that they share (Okapi BM25).
@@ -42,7 +42,7 @@ Tools' descriptions are compared at every turn.
 def word_stems(text: str, phrases: Phrasebook) -> list[str]:
     """Return the stems of a text's words, without those that say nothing.
 
-    Where words have no spaces between them it is pairs of signs, between words that say nothing.
+    In scripts without spaces, the stems are pairs of signs between words that say nothing.
     """
     if not phrases.writing.spaced:
         return list(_pairs(text.casefold(), phrases.words.stop))
@@ -124,7 +124,10 @@ class FoundValue(msgspec.Struct, frozen=True):
 
 
 def extract_result_values(tool: str, content: str) -> list[FoundValue]:
-    """Return the values of one result; a result that is no JSON is one value named by its tool."""
+    """Return the values of one result.
+
+    A result that is not JSON is one value named by its tool.
+    """
     try:
         decoded: object = msgspec.json.decode(content)
     except DECODING_ERRORS:
@@ -194,7 +197,7 @@ class Parameter(msgspec.Struct, frozen=True):
 class SlotContext(msgspec.Struct, frozen=True):
     """The knowledge of an agent in a conversation.
 
-    It has the words heard, the findings of tools, and the phrasebook of the language.
+    It has the received words, the findings of tools, and the phrasebook of the language.
     """
 
     said: str
@@ -281,7 +284,7 @@ def _names(wanted: str, known: SlotContext) -> Iterator[str]:
 def _rank_result_values(parameter: Parameter, known: SlotContext) -> list[Scalar]:
     """Return the values that results hold under a parameter's name.
 
-    They are sorted by their overlap with the words heard.
+    They are sorted by their overlap with the received words.
     """
     name = parameter.name.removeprefix(_NEW)
     name = name.removesuffix("s") if parameter.type == "array" else name
@@ -311,7 +314,7 @@ def _numbers(parameter: Parameter, known: SlotContext) -> Iterator[int | float]:
 
 
 def _find_stated_values(parameter: Parameter, known: SlotContext) -> list[str]:
-    """Return what was said in the form "the X is V" where X is about the parameter."""
+    """Return the values V that are stated as "the X is V", where X is about the parameter."""
     phrases = known.phrases
     about = f"{parameter.name} {phrases.label(parameter.name)} {parameter.description}"
     matches = [
@@ -344,7 +347,7 @@ def _is_example(description: str, phrases: Phrasebook) -> bool:
 
 
 def _is_like(word: str, example: str) -> bool:
-    """Whether a word is formed as an example is; a bare number has as many digits, too."""
+    """Return whether a word is formed as an example is; a bare number has as many digits, too."""
     return character_shape(word) == character_shape(example) and (
         not example.isdigit() or len(word) == len(example)
     )

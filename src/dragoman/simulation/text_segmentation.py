@@ -29,18 +29,18 @@ _SCRIPTS_MEET = re.compile(
 _SAID_APART = re.compile(r"(?<!\w)[0-9A-Za-z](?:,? [0-9A-Za-z](?!\w)){2,}")
 _ID = re.compile(r"(?<![\w.@+-])(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[0-9A-Za-z]+(?![\w.@+-])")
 _SLACK = 1
-"""By how many signs an id that was heard may differ in length."""
+"""Largest difference in length between a received id and the planned one, in signs."""
 
 
 def whole_phrase_pattern(
     phrase: str, phrases: Phrasebook, endings: tuple[str, ...] = ()
 ) -> re.Pattern[str]:
-    """Return what finds a phrase as whole words; without spaces, as any part of a text.
+    """Return a pattern of a phrase as whole words; without spaces, as any part of a text.
 
     Args:
-        phrase: What is looked for, whatever its case.
-        phrases: Say whether words have spaces between them.
-        endings: What may be added to it.
+        phrase: The phrase; letter case does not matter.
+        phrases: Phrasebook; it states whether words have spaces between them.
+        endings: Endings that the phrase may have.
     """
     return _whole(phrase, endings, spaced=phrases.writing.spaced)
 
@@ -61,10 +61,10 @@ def candidate_spans(text: str, value: str, marks: str, phrases: Phrasebook) -> l
     """Return the parts of a text that are as long as a value.
 
     Args:
-        text: What was said.
-        value: Of as many words; where these have no spaces between them, of as many signs.
-        marks: Signs that are taken off words.
-        phrases: Say whether words have spaces between them.
+        text: The text.
+        value: The value; the parts have as many words, or as many signs in scripts without spaces.
+        marks: Signs that are stripped from words.
+        phrases: Phrasebook; it states whether words have spaces between them.
     """
     if phrases.writing.spaced:
         marks += phrases.writing.further_marks
@@ -79,10 +79,10 @@ def candidate_spans(text: str, value: str, marks: str, phrases: Phrasebook) -> l
 
 
 def join_split_value(text: str, value: str, phrases: Phrasebook) -> list[str]:
-    """Return the words of a text written together to about the length of a value that has digits.
+    """Return joined words of a text, of about the length of a value that has digits.
 
-    Ids arrive so where they are said sign by sign. There are none where they are always heard as
-    one word again, and none for a value without digits.
+    Ids arrive in pieces if they are said sign by sign. The result is empty if the language's ids
+    are always received as one word, or if the value has no digits.
     """
     if phrases.writing.rejoined or not any(map(str.isdigit, value)):
         return []
@@ -99,9 +99,9 @@ def join_split_value(text: str, value: str, phrases: Phrasebook) -> list[str]:
 
 
 def join_spelled_ids(text: str, phrases: Phrasebook) -> str:
-    """Return a text with ids as they are written: their signs together and in capitals.
+    """Return a text with joined ids, in capitals.
 
-    Nothing changes where they are always heard as one word again.
+    Nothing changes if the language's ids are always received as one word.
     """
     if phrases.writing.rejoined:
         return text
@@ -110,7 +110,7 @@ def join_spelled_ids(text: str, phrases: Phrasebook) -> str:
 
 
 def letters_and_digits(value: str) -> str:
-    """Return what can be heard of a value: its letters and digits, whatever their case."""
+    """Return the letters and digits of a value in lower case; only these can be recognized."""
     return "".join(sign for sign in value.casefold() if sign.isalnum() or _hangs_on(sign))
 
 

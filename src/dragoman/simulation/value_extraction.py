@@ -1,4 +1,4 @@
-"""Value extraction from what was heard: the values of a script, and values that are spelled.
+"""Value extraction from received text: the values of a script, and spelled values.
 
 A value is spelled as "H-o-l-t" or in the NATO alphabet as "Hotel-oscar-lima-tango": one character
 is one part, hyphens stand between parts. Punctuation is named (`dash`, `at`); the case of a letter
@@ -29,10 +29,10 @@ Arguments = dict[str, object]
 def extract_arguments(
     arguments: Arguments, script: str, heard: str, phrases: Phrasebook
 ) -> Arguments:
-    """Replace every text and number that the user's script states by what was heard in its place.
+    """Replace every text and number that the user's script states by the received value.
 
-    Values that the user never says (ids looked up by a tool) stay as planned. What was heard in the
-    place of a number and is none stays as it was heard.
+    Values that the user never says (ids looked up by a tool) stay as planned. A received text in
+    the place of a number stays as it is if it is not a number.
     """
     return replace_arguments(
         arguments, script, lambda value: extract_value(value, heard, phrases), phrases
@@ -42,7 +42,7 @@ def extract_arguments(
 def replace_arguments(
     arguments: Arguments, script: str, replace: Callable[[str], str], phrases: Phrasebook
 ) -> Arguments:
-    """Replace every text and number that the user's script states, in whichever written form."""
+    """Replace every text and number that the user's script states, in any notation."""
     language = language_tag(phrases)
     return {
         name: _replace_value(value, script, replace, language) for name, value in arguments.items()
@@ -103,7 +103,7 @@ def _replace_value(
 
 
 def _number(heard: str, planned: float) -> object:
-    """Return a heard number in the planned type if possible.
+    """Return a received number in the planned type if possible.
 
     The words are returned if they are not a number.
     """
@@ -119,12 +119,12 @@ def _number(heard: str, planned: float) -> object:
 
 
 def extract_value(value: str, heard: str, phrases: Phrasebook) -> str:
-    """Return a value where what was heard states it, else what was heard in its place.
+    """Return a value if received text states it, otherwise the received value in its place.
 
-    The value matcher decides whether it was heard. If it was not, the planned value is never
-    returned: a number, an amount, a date or a time is taken from those that were heard, most alike
-    first; anything else from the stretches of as many words, without the punctuation around them,
-    and from the signs of ids that were heard apart. "" means that nothing was heard.
+    The value matcher decides whether the text states it. If it does not, the planned value is never
+    returned. A number, an amount, a date or a time is replaced by the most similar received one;
+    any other value by the most similar span with the same number of words, without the punctuation
+    around it, or by the joined signs of an id. "" means that nothing was received.
     """
     language = language_tag(phrases)
     if states(value, heard, language):
@@ -140,7 +140,7 @@ def extract_value(value: str, heard: str, phrases: Phrasebook) -> str:
 
 
 def closest_match(value: str, stretches: Iterable[str]) -> str:
-    """Return the first of those that are most like a value, or "" where there are none."""
+    """Return the first of the spans that are most like a value, or "" without spans."""
     return max(stretches, key=lambda stretch: _similarity(value, stretch), default="")
 
 
@@ -149,9 +149,9 @@ def _similarity(one: str, other: str) -> float:
 
 
 MAX_WORDS = 30
-"""Words behind `spelled` that are looked at."""
+"""Number of words after `spelled` that are read."""
 MAX_SIGNS = 60
-"""Signs that are looked at where each of them is a word."""
+"""Number of signs that are read if each of them is a word."""
 
 _PART = rf"[^\W_](?:[^\W_]|[{HANGING}])*"
 _SPELLED = re.compile(rf"(?<![\w-]){_PART}(?:-{_PART})+(?![\w-])")
@@ -170,9 +170,9 @@ def spell_nato(value: str, phrases: Phrasebook) -> str:
 
 
 def read_spelling(text: str, phrases: Phrasebook) -> str | None:
-    """Return the last value that a text spells, or None where it spells none.
+    """Return the last value that a text spells, or None if it spells none.
 
-    Whoever spells says the value first, and that may look like one spelled (`B-7`).
+    A speaker says a value before spelling it, and the value may look like a spelled one (`B-7`).
     """
     known = _signs_by_name(phrases)
     for match in reversed(list(_SPELLED.finditer(text))):
@@ -183,12 +183,12 @@ def read_spelling(text: str, phrases: Phrasebook) -> str | None:
 
 
 def read_closest_spelling(text: str, value: str, phrases: Phrasebook) -> str | None:
-    """Return what a text spells and is most like a value, or None where it spells nothing.
+    """Return the spelling in a text that is most like a value, or None without a spelling.
 
-    What stands behind `spell_value` counts alone, if the word is there. Recognizers write letters
-    as words and names of signs as they are said (`Ruth dot ABERNETHY`): these are drawn together.
-    Case and spaces cannot be heard. Where ids are not written together again single letters are
-    heard no better than words, and the value that was said before they were is looked at as well.
+    Only the text after a phrase of `hears.spelled` counts, if the text has one. Recognizers write
+    letters as words and names of signs as they are said (`Ruth dot ABERNETHY`): these are joined.
+    Case and spaces cannot be recognized. If the phrasebook does not join ids, single letters are
+    recognized no better than words, and the value that was said before them is also a candidate.
     """
     *_, end = (0, *(match.end() for match in phrases.hears.spelled.finditer(text)))
     behind = text[end:]
@@ -224,7 +224,7 @@ def _word(sign: str, phrases: Phrasebook) -> str:
 
 
 def _sign(part: str, known: Mapping[str, str]) -> str:
-    """Return the sign that one spoken part stands for; "" where it stands for none."""
+    """Return the sign that one spoken part stands for; "" if it stands for none."""
     if len(grapheme_clusters(part)) == 1:
         return part
     sign = known.get(part.casefold(), "")
@@ -238,6 +238,6 @@ def _signs_by_name(phrases: Phrasebook) -> Mapping[str, str]:
 
 
 def _signs_by_transcript(phrases: Phrasebook) -> Mapping[str, str]:
-    """Return signs, letters and digits by what recognizers write for them."""
+    """Return signs, letters and digits by the text that recognizers write for them."""
     digits = {word: str(digit) for digit, word in enumerate(sign_names().digits)}
     return {**_signs_by_name(phrases), **digits}

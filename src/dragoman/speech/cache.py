@@ -1,7 +1,7 @@
 """Cached synthesizers and recognizers: each request is paid for once.
 
-A hosted voice never gives the same audio twice, so the seed, which every draw has its own of, is
-part of the request. A recognizer is asked about the same audio once.
+A hosted voice never gives the same audio twice, so the seed is part of the request; every draw has
+its own seed. A recognizer is asked about the same audio only once.
 """
 
 import hashlib
@@ -36,11 +36,11 @@ class _CachedWords(msgspec.Struct, array_like=True):
 
 
 class CachedSynthesizer:
-    """Another synthesizer's audio, remembered by text, language and seed.
+    """Audio of another synthesizer, cached by text, language and seed.
 
     Args:
-        voice: Speaks what is not remembered.
-        cache: Where replies are kept.
+        voice: Synthesizer of texts that are not cached.
+        cache: The cache of replies.
     """
 
     def __init__(self, voice: Synthesizer, cache: ReplyCache) -> None:
@@ -50,10 +50,10 @@ class CachedSynthesizer:
         self.identity = voice.identity
 
     async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:
-        """Return the audio remembered, or the voice's.
+        """Return the cached audio, or new audio of the voice.
 
         Raises:
-            ParticipantError: Where the engine broke.
+            ParticipantError: If the engine fails.
             UsageError: For a language that the voice does not speak.
         """
         key = _key("voice", self.identity, text, language, seed)
@@ -66,11 +66,11 @@ class CachedSynthesizer:
 
 
 class CachedRecognizer:
-    """Another recognizer's transcripts, remembered by audio and language.
+    """Transcripts of another recognizer, cached by audio and language.
 
     Args:
-        recognizer: Listens to what is not remembered.
-        cache: Where replies are kept.
+        recognizer: Recognizer of audio that is not cached.
+        cache: The cache of replies.
     """
 
     def __init__(self, recognizer: Recognizer, cache: ReplyCache) -> None:
@@ -80,10 +80,10 @@ class CachedRecognizer:
         self.identity = recognizer.identity
 
     async def transcribe(self, audio: Audio, language: str) -> Transcript:
-        """Return the words remembered, or those that the ear hears.
+        """Return the cached transcript, or a new one of the recognizer.
 
         Raises:
-            ParticipantError: Where the engine broke.
+            ParticipantError: If the engine fails.
             UsageError: For a language that it does not know.
         """
         heard = hashlib.sha256(audio.pcm).hexdigest()
@@ -137,7 +137,7 @@ def _mark_interrupted(answer: T) -> T:
 
 
 def _speech_body(spoken: SynthesisResult) -> bytes | None:
-    """Return what is kept of an answer; None where nobody was asked."""
+    """Return what is kept of an answer; None if nobody was asked."""
     if spoken.usage is None:
         return None
     kept = _CachedSpeech(spoken.audio.pcm, spoken.audio.rate_hz, spoken.usage)

@@ -29,14 +29,14 @@ from dragoman.models.model_spec import (
 )
 
 Direction = Literal["synthesis", "recognition"]
-"""What speech is for; also the purpose of its calls in ledgers."""
+"""Use of speech; also the purpose of its calls in ledgers."""
 
 Wire = Literal["openai", "elevenlabs", "deepgram", "cartesia", "gemini", "qwen"]
 Engine = Literal["piper", "kokoro", "whisper", "vosk"]
 
 
 class SettableParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What may be set for one direction."""
+    """Parameters that may be set for one direction."""
 
     parameters: dict[str, ParameterType] = {}
 
@@ -71,7 +71,7 @@ class SpeechFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mute: tuple[UnsupportedDirection, ...]
 
     def takes_language(self, model: str) -> bool:
-        """Whether a model, `provider/name`, may be told the language."""
+        """Return whether a model, `provider/name`, may be told the language."""
         return not any(fnmatchcase(model, match) for mute in self.mute for match in mute.match)
 
 
@@ -110,18 +110,18 @@ _RESERVED = frozenset(
 
 
 class SpeechSpec(msgspec.Struct, frozen=True):
-    """One voice or ear at a provider, with all that is to be sent with its calls.
+    """One voice or recognizer at a provider, with everything that its calls send.
 
     Attributes:
-        written: The text that it was read from; voices and ears are told apart by it.
+        written: The text that it was read from; it identifies voices and recognizers.
         name: `provider/model`, as in prices and ledgers.
-        provider: Where it is reached and with which key.
-        wire: The protocol that it speaks.
+        provider: The provider: its address and its key.
+        wire: The protocol of the provider.
         model: The model's name at the provider.
-        voice: The voice's name at the provider; "" for an ear.
+        voice: The voice's name at the provider; "" for a recognizer.
         base_url: The address given, or "".
         key_env: The environment variable of the key, given or the provider's.
-        settings: Parameters of every call, by the names that they are sent by.
+        settings: Parameters of every call, by the names under which they are sent.
         tells_language: Whether the language is sent.
     """
 
@@ -159,15 +159,15 @@ class LocalSpec(msgspec.Struct, frozen=True):
     settings: dict[str, object]
 
     def text(self, name: str) -> str:
-        """Return a setting that is text; "" where it is not set."""
+        """Return a setting that is text; "" if it is not set."""
         value = self.settings.get(name, "")
         return value if isinstance(value, str) else ""
 
     def require(self, name: str, example: str) -> str:
-        """Return a setting that is text and cannot be left out.
+        """Return a required setting, as text.
 
         Raises:
-            UsageError: Where it is not set.
+            UsageError: If it is not set.
         """
         if not (value := self.text(name)):
             raise UsageError(f"{self.written}: add {name}={example}")

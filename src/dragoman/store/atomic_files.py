@@ -37,11 +37,11 @@ def atomic_write(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Write a file, which is complete or unchanged afterwards.
 
     Args:
-        path: The file; its folder is made where there is none.
+        path: The file; its folder is made if it is missing.
         content: The new content, as a whole or in parts.
 
     Raises:
-        StoreError: Where it cannot be written. An error that the parts raise passes unchanged.
+        StoreError: If the file cannot be written. Errors of the parts pass unchanged.
     """
     parts = (content,) if isinstance(content, bytes) else content
     with atomic_path(path) as draft, draft.open("wb") as file:
@@ -50,15 +50,15 @@ def atomic_write(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 @contextlib.contextmanager
 def atomic_path(path: Path, *errors: type[Exception]) -> Iterator[Path]:
-    """Give the path of an empty draft; the draft takes the file's place at the end of the block.
+    """Give the path of an empty draft, which takes the file's place at the end of the block.
 
     Args:
-        path: The file; its folder is made where there is none.
-        errors: What a library raises where it cannot write, in addition to `OSError`.
+        path: The file; its folder is made if it is missing.
+        errors: Exceptions of a library that cannot write, in addition to `OSError`.
 
     Raises:
-        StoreError: Where it cannot be written. Any other error of the block passes unchanged, and
-            the file is as it was.
+        StoreError: If the file cannot be written. Any other error of the block passes unchanged,
+            and the file is as it was.
     """
     with write_errors(path, *errors), _locked_draft(path, is_folder=False) as draft:
         yield draft
@@ -68,15 +68,16 @@ def atomic_path(path: Path, *errors: type[Exception]) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def atomic_folder(folder: Path, *, overwrite: bool = True) -> Iterator[Path]:
-    """Give an empty draft of a folder; it takes the folder's place at the end of the block.
+    """Give an empty draft of a folder, which takes the folder's place at the end of the block.
 
     Args:
         folder: The folder.
-        overwrite: Whether a folder that holds files is replaced; an empty folder always is.
+        overwrite: Whether a folder that holds files is replaced; an empty folder is always
+            replaced.
 
     Raises:
-        StoreError: Where it cannot be written. Any other error of the block passes unchanged, and
-            the folder is as it was.
+        StoreError: If the folder cannot be written. Any other error of the block passes unchanged,
+            and the folder is as it was.
     """
     with write_errors(folder), _locked_draft(folder, is_folder=True) as draft:
         yield draft
@@ -99,7 +100,7 @@ def _locked_draft(path: Path, *, is_folder: bool) -> Iterator[Path]:
 
 
 def _create_draft(path: Path, *, is_folder: bool) -> tuple[Path, int]:
-    """Create a draft of a name that nobody can guess, and lock it."""
+    """Create a draft with an unpredictable name, and lock it."""
     while True:
         draft = _draft_path(path)
         if is_folder:
@@ -122,7 +123,10 @@ def _draft_path(path: Path) -> Path:
 
 
 def _remove_abandoned_drafts(folder: Path) -> None:
-    """Remove what killed processes left, once per folder: a folder may hold very many files."""
+    """Remove the drafts of killed processes.
+
+    This happens once per folder, as a folder may hold very many files.
+    """
     folder = folder.absolute()
     if folder in _CLEANED_FOLDERS:
         return
@@ -152,7 +156,10 @@ def _remove(draft: Path) -> None:
 
 
 def _flush_to_disk(draft: Path) -> None:
-    """Wait until the content is on the disk: a rename may reach it before the content does."""
+    """Wait until the content is on the disk.
+
+    A rename may reach the disk before the content does.
+    """
     descriptor = os.open(draft, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -179,14 +186,14 @@ def _replace_folder(draft: Path, folder: Path) -> None:
 
 @contextlib.contextmanager
 def write_errors(path: Path, *errors: type[Exception]) -> Iterator[None]:
-    """Report in one line what the disk, or a library, raises in the block.
+    """Report in one line the errors of the disk, or of a library, in the block.
 
     Args:
         path: The file or the folder that the block writes.
-        errors: What a library raises where it cannot write, in addition to `OSError`.
+        errors: Exceptions of a library that cannot write, in addition to `OSError`.
 
     Raises:
-        StoreError: Where one of these is raised. Any other error passes unchanged.
+        StoreError: If one of these is raised. Any other error passes unchanged.
     """
     kinds: tuple[type[Exception], ...] = (OSError, *errors)
     try:
@@ -203,7 +210,7 @@ def write_errors(path: Path, *errors: type[Exception]) -> Iterator[None]:
 
 
 def _reason(path: Path, error: Exception) -> str:
-    """Return what the disk reported; some libraries hide it in a text of their own."""
+    """Return the error of the disk; some libraries hide it in a text of their own."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     number = _SYSTEM_ERROR_NUMBER.search(str(error))

@@ -12,7 +12,7 @@ from dragoman.store.safe_files import read_plain, require_inside
 FOLDER = "audio"
 
 MOST_SOUND = 128 * 2**20
-"""Ten minutes at 96 kHz are less."""
+"""Largest WAV file that is read, in bytes; ten minutes at 96 kHz are less."""
 
 
 class AudioFiles:
@@ -23,10 +23,10 @@ class AudioFiles:
         self._kept: set[str] = set()
 
     def keep(self, audio: Audio) -> AudioRef:
-        """Store audio and return its reference; what is there already is not written again.
+        """Store audio and return its reference; existing audio is not written again.
 
         Raises:
-            StoreError: Where it cannot be written.
+            StoreError: If the file cannot be written.
         """
         reference = audio.reference()
         if reference.sha256 in self._kept:
@@ -43,16 +43,16 @@ class AudioFiles:
         """Return stored audio.
 
         Raises:
-            StoreError: Where its file is missing.
-            DataError: Where it is damaged.
+            StoreError: If the file is missing.
+            DataError: If the file is damaged.
         """
         return read_wav(self.read(audio.sha256), audio_path(audio.sha256))
 
     def read(self, sha256: str) -> bytes:
-        """Return a WAV file's bytes.
+        """Return the bytes of a WAV file.
 
         Raises:
-            StoreError: Where it is missing.
+            StoreError: If the file is missing.
         """
         path = self._run / audio_path(sha256)
         with TranslatedErrors(StoreError, f"{path}: cannot read audio"):
@@ -60,5 +60,5 @@ class AudioFiles:
 
 
 def audio_path(sha256: str) -> str:
-    """Return where a file lies under the run's folder."""
+    """Return the path of an audio file in the run's folder."""
     return f"{FOLDER}/{sha256[:2]}/{sha256}.wav"

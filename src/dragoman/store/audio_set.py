@@ -42,13 +42,13 @@ _NOT_INSTALLED = "recorded audio is FLAC, and reading it is an extra: pip instal
 
 
 def require_flac() -> None:
-    """See that FLAC can be read and written.
+    """Check that FLAC can be read and written.
 
     Raises:
-        UsageError: Where the extra `voice` is not installed.
+        UsageError: If the extra `voice` is not installed.
     """
     try:
-        import soundfile  # noqa: F401 - whether it is there is the question
+        import soundfile  # noqa: F401 - only the import itself is of interest
     except (ImportError, OSError) as error:
         raise UsageError(_NOT_INSTALLED) from error
 
@@ -57,8 +57,8 @@ def encode_flac(audio: Audio) -> bytes:
     """Return audio as a FLAC file; the same library gives equal audio equal bytes.
 
     Raises:
-        UsageError: Where the extra `voice` is not installed.
-        DataError: For audio without samples, for which FLAC has no form.
+        UsageError: If the extra `voice` is not installed.
+        DataError: For audio without samples, which FLAC cannot represent.
     """
     require_flac()
     import numpy as np
@@ -76,8 +76,9 @@ def decode_flac(content: bytes, where: str) -> Audio:
     """Read a FLAC file of 16-bit mono samples.
 
     Raises:
-        UsageError: Where the extra `voice` is not installed.
-        DataError: Where it is damaged, of another form, or too long; the line begins with `where`.
+        UsageError: If the extra `voice` is not installed.
+        DataError: If the file is damaged, of another form, or too long; the message begins with
+            `where`.
     """
     require_flac()
     import soundfile
@@ -96,22 +97,22 @@ def decode_flac(content: bytes, where: str) -> Audio:
 
 
 class AudioSetFiles:
-    """The audio files under one set's folder; `core.audio.AudioStore`."""
+    """The audio files in the folder of one set; `core.audio.AudioStore`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._writing = threading.Lock()
 
     def keep(self, audio: Audio) -> AudioRef:
-        """Store audio, whole or not at all, and return its reference.
+        """Store audio, completely or not at all, and return its reference.
 
         Raises:
-            StoreError: Where it cannot be written.
-            DataError: Where it has no samples.
-            UsageError: Where the extra `voice` is not installed.
+            StoreError: If the file cannot be written.
+            DataError: If the audio has no samples.
+            UsageError: If the extra `voice` is not installed.
         """
         reference, content = audio.reference(), encode_flac(audio)
-        # Words that sound the same may be kept by two threads at a time, in one file.
+        # Two threads may store equal audio at the same time, in one file.
         path = self._folder / audio_name(reference.sha256)
         with self._writing, TranslatedErrors(DataError, f"{path}: cannot store audio"):
             require_inside(self._folder, path)
@@ -122,8 +123,8 @@ class AudioSetFiles:
         """Return stored audio.
 
         Raises:
-            DataError: Where its file is missing or damaged, or holds another sound.
-            UsageError: Where the extra `voice` is not installed.
+            DataError: If the file is missing or damaged, or holds other audio.
+            UsageError: If the extra `voice` is not installed.
         """
         path = self._folder / audio_name(audio.sha256)
         with TranslatedErrors(DataError, f"{path}: cannot be read"):
@@ -134,10 +135,10 @@ class AudioSetFiles:
         return found
 
     def others(self, known: Container[str]) -> Iterator[Path]:
-        """Yield the files that are no audio of these hashes.
+        """Yield the files other than the audio with these hashes.
 
         Raises:
-            DataError: Where the folder cannot be read.
+            DataError: If the folder cannot be read.
         """
         folder = self._folder / AUDIO
         with TranslatedErrors(DataError, f"{folder}: cannot be read"):
@@ -149,18 +150,18 @@ class AudioSetFiles:
 
 
 class AudioSet:
-    """What was recorded of a set's messages; `core.recordings.Recordings`.
+    """The recordings of a set's messages; `core.recordings.Recordings`.
 
     Attributes:
-        settings: What it is made of.
-        digest: The content key of everything recorded.
+        settings: The settings of the set.
+        digest: The content hash of all recordings.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Read a set; its audio is read when it is asked for.
+        """Read a set; its audio is read on demand.
 
         Raises:
-            DataError: Where a file is missing or damaged, or something of a message is missing.
+            DataError: If a file is missing or damaged, or a part of a message is missing.
         """
         self.settings = read_settings(folder)
         self._sounds = AudioSetFiles(folder)
@@ -172,27 +173,27 @@ class AudioSet:
 
     @property
     def recognizers(self) -> Sequence[str]:
-        """The names of the recognizers that heard everything, as `--asr` takes them."""
+        """Names of the recognizers that transcribed every message, as `--asr` takes them."""
         return self.settings.asr
 
     @property
     def speakers(self) -> Sequence[str]:
-        """The voices that spoke, as `--speaker` takes them; none where nobody spoke."""
+        """The voices of the set, as `--speaker` takes them; empty if it has no audio."""
         return self.settings.tts
 
     @property
     def line(self) -> str:
-        """The line that was spoken over, as `--voice` takes it; "" where nobody spoke."""
+        """The channel of the set, as `--voice` takes it; "" if it has no audio."""
         return self.settings.line
 
     @property
     def normalizer(self) -> str:
-        """The rules of inverse text normalization by which its transcripts were written."""
+        """The rules of inverse text normalization for the transcripts."""
         return self.settings.normalizer
 
     @property
     def tasks(self) -> Collection[str]:
-        """The ids of the tasks whose users' words were recorded."""
+        """The ids of the tasks whose user messages were recorded."""
         return self._of.keys()
 
     def of(self, task: str) -> Sequence[RecordedMessage]:
@@ -206,17 +207,17 @@ class AudioSet:
         """Return recorded audio.
 
         Raises:
-            DataError: Where its file is missing or damaged.
-            UsageError: Where the extra `voice` is not installed.
+            DataError: If the file is missing or damaged.
+            UsageError: If the extra `voice` is not installed.
         """
         return self._sounds.sound(audio)
 
 
 def read_settings(folder: Path) -> SetSettings:
-    """Return what a set is made of.
+    """Return the settings of a set.
 
     Raises:
-        DataError: Where the file is missing or damaged.
+        DataError: If the file is missing or damaged.
     """
     path = folder / SETTINGS
     with TranslatedErrors(DataError, f"{path}: cannot be read"):
@@ -224,10 +225,10 @@ def read_settings(folder: Path) -> SetSettings:
 
 
 def require_matching_card(folder: Path, recordings: AudioSet) -> None:
-    """See that what was recorded is what the set's card tells; a set without a card tells nothing.
+    """Check that the recordings match the set's card; a set without a card passes.
 
     Raises:
-        DataError: Where it is not, or the card cannot be read.
+        DataError: If they differ, or the card cannot be read.
     """
     if not (folder / CARD).is_file():
         return
@@ -240,10 +241,10 @@ def require_matching_card(folder: Path, recordings: AudioSet) -> None:
 
 
 def audio_set_usage(folder: Path) -> tuple[Usage, ...]:
-    """Return what models and services consumed to make a set, by purpose and model.
+    """Return the usage of models and services for a set, by purpose and model.
 
     Raises:
-        DataError: Where its card is missing or damaged.
+        DataError: If the card is missing or damaged.
     """
     return _card(folder).usage
 
@@ -272,7 +273,7 @@ class _Spoken(msgspec.Struct, frozen=True):
 
 
 class _TextLine(msgspec.Struct, frozen=True):
-    """What is read of a line of texts."""
+    """The parts of a line of texts that are read."""
 
     spoken: _Spoken
     whitelist: MessageWhitelist
@@ -302,10 +303,10 @@ def _merge_lines(
     speech: SpeechLine | None,
     heard: Mapping[str, TranscriptLine | None],
 ) -> RecordedMessage:
-    """Put the lines of one message together.
+    """Combine the lines of one message.
 
     Raises:
-        DataError: Where one is missing, or is of another message.
+        DataError: If a line is missing, or belongs to another message.
     """
     if speech is None:
         raise _unfinished_error(folder / SPEECH)

@@ -21,25 +21,25 @@ AUDIO = "audio"
 TRANSCRIPTS = "transcripts"
 
 MATCHER_SETTING = "matcher"
-"""The setting that names the rules by which values are found."""
+"""The setting with the rules that find values."""
 
 VERBALIZATION_SETTING = "verbalization"
-"""The setting that names how texts are put into the words that voices are given."""
+"""The setting with the verbalization of texts for voices."""
 
 NORMALIZATION_SETTING = "normalization"
-"""The setting that names how texts are treated before their words are compared."""
+"""The setting with the normalization of texts before their words are compared."""
 
 UNRECORDED_MATCHER = "dragoman-values-0"
-"""How values were found where settings name no matcher: by rules of audio sets alone."""
+"""Value matcher if the settings name none: rules of early audio sets."""
 
 UNRECORDED_VERBALIZATION = "dragoman-verbalization-1"
-"""How texts were put into words where settings name no verbalization."""
+"""Verbalization if the settings name none."""
 
 UNRECORDED_NORMALIZATION = "dragoman-speech-1"
-"""How words were compared where settings name no normalization."""
+"""Normalization before words are compared if the settings name none."""
 
 MOST_BYTES = 16 * 2**20
-"""Of a set's settings, and of its card."""
+"""Longest settings file, and longest card, in bytes."""
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NOT_PLAIN = re.compile(r"[^a-z0-9_.-]+")
@@ -47,20 +47,20 @@ _LONGEST_NAME = 60
 
 
 class SetSettings(msgspec.Struct, frozen=True):
-    """What a set is made of, as far as it has to be known to play it; the file holds more.
+    """The settings of a set that are needed to play it; the file holds more.
 
     Attributes:
         suites: Digests of the suites' data by the suites' names.
-        seed: What voices, lines and simulated errors are drawn from, with the text.
-        language: What is spoken.
-        tts: Voices, as `--speaker` takes them; none where nobody spoke.
-        line: What is spoken over.
-        asr: Recognizers, as `--asr` takes them; none in a set of texts.
-        sample: Of how many tasks it has the messages; 0 for all.
-        normalizer: The rules of inverse text normalization by which its transcripts were written.
-        matcher: The rules by which values are found in its texts and transcripts.
-        verbalization: How its texts are put into the words that voices are given.
-        normalization: How texts are treated before their words are compared.
+        seed: Seed that, together with the text, determines voices, channels and simulated errors.
+        language: The spoken language.
+        tts: Voices, as `--speaker` takes them; empty if the set has no audio.
+        line: The channel.
+        asr: Recognizers, as `--asr` takes them; empty in a set of texts.
+        sample: Number of tasks whose messages the set contains; 0 for all.
+        normalizer: The rules of inverse text normalization for the transcripts.
+        matcher: The rules that find values in texts and transcripts.
+        verbalization: The verbalization of texts for voices.
+        normalization: The normalization of texts before their words are compared.
     """
 
     suites: dict[str, str]
@@ -77,13 +77,13 @@ class SetSettings(msgspec.Struct, frozen=True):
 
 
 class MessageWhitelist(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a user may be asked to confirm of one message: topics and their canonical values.
+    """The values of one message that a user may be asked to confirm: topics and canonical values.
 
     Attributes:
-        topics: Values by the parameters that they are for.
-        named: The same after a model renamed topics and dropped what was not said; None for no
-            model, or where its answer could not be used.
-        why: Why it could not.
+        topics: Values by parameter.
+        named: The same after a model renamed topics and dropped values that were not said; None
+            without a model, or if its answer could not be used.
+        why: The reason why it could not be used.
     """
 
     topics: dict[str, str]
@@ -92,21 +92,21 @@ class MessageWhitelist(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def allowed(self) -> dict[str, str]:
-        """The topics that count."""
+        """The topics that apply."""
         return self.topics if self.named is None else self.named
 
 
 class SpeechLine(msgspec.Struct, frozen=True):
-    """How one message was spoken.
+    """The speech of one message.
 
     Attributes:
         task: The task's id.
         turn: The turn, from 0.
-        place: Which message of the turn, from 0.
-        said: The words that the voice was given: the text as it is said, in spoken form.
-        audio: What reached the ear; None where nobody spoke or there was nothing to say.
-        stages: Who spoke it, with which seed, and what the line did.
-        usage: What speaking consumed; equal words are spoken once, for the first message with them.
+        place: Index of the message within the turn, from 0.
+        said: The words that the voice was given: the verbalized text.
+        audio: The audio after the channel; None if nobody spoke or there was nothing to say.
+        stages: The speaker, its seed, and the effects of the channel.
+        usage: Usage of the synthesis; equal words are spoken once, for the first message with them.
     """
 
     task: str
@@ -119,18 +119,19 @@ class SpeechLine(msgspec.Struct, frozen=True):
 
 
 class TranscriptLine(msgspec.Struct, frozen=True):
-    """What one recognizer heard of one message.
+    """The transcript of one message by one recognizer.
 
     Attributes:
         task: The task's id.
         turn: The turn, from 0.
-        place: Which message of the turn, from 0.
-        words: What was recognized: the raw transcript.
-        text: The same after inverse text normalization: what an agent reads unless it reads
+        place: Index of the message within the turn, from 0.
+        words: The raw transcript.
+        text: The transcript after inverse text normalization, which an agent reads unless it reads
             `words`.
-        source: The SHA-256 of the audio; of the words said where a recognizer is simulated; ""
-            where there was nothing to hear.
-        usage: What recognition consumed; equal audio is heard once, for the first message with it.
+        source: SHA-256 of the audio, or of the spoken words if the recognizer is simulated; "" if
+            there was nothing to transcribe.
+        usage: Usage of the recognition; equal audio is transcribed once, for the first message with
+            it.
     """
 
     task: str
@@ -143,10 +144,10 @@ class TranscriptLine(msgspec.Struct, frozen=True):
 
 
 def audio_name(sha256: str) -> str:
-    """Return where audio lies under a set's folder.
+    """Return the path of audio in a set's folder.
 
     Raises:
-        DataError: Where it is no hash, so that no file's line leads out of the folder.
+        DataError: If the text is not a hash, so that no line of a file leads out of the folder.
     """
     if not _SHA256.fullmatch(sha256):
         raise DataError(f"{sha256!r:.80} is no SHA-256 of audio")
@@ -154,7 +155,7 @@ def audio_name(sha256: str) -> str:
 
 
 def transcripts_name(recognizer: str) -> str:
-    """Return where a recognizer's transcripts lie under a set's folder."""
+    """Return the path of a recognizer's transcripts in a set's folder."""
     plain = _NOT_PLAIN.sub("-", recognizer.lower())[:_LONGEST_NAME]
     mark = "" if plain == recognizer else f"-{content_key(recognizer)[:8]}"
     return f"{TRANSCRIPTS}/{plain}{mark}.jsonl"
@@ -166,17 +167,17 @@ _encode = msgspec.json.Encoder().encode
 
 
 def encode_line(line: msgspec.Struct) -> bytes:
-    """Return a line as it is written."""
+    """Return a line in its stored form."""
     return _encode(line) + b"\n"
 
 
 def intact_lines(path: Path, kind: type[T]) -> Iterator[T]:
-    """Yield the lines of a file up to the first that is torn or changed.
+    """Yield the lines of a file up to the first one that is incomplete or changed.
 
     A line is changed if it differs from its canonical encoding.
 
     Raises:
-        DataError: Where the file cannot be read; one that is not there has no lines.
+        DataError: If the file cannot be read; a missing file has no lines.
     """
     decoder = msgspec.json.Decoder(kind)
     for written in _written_lines(path) if path.is_file() else ():
@@ -187,10 +188,10 @@ def intact_lines(path: Path, kind: type[T]) -> Iterator[T]:
 
 
 def read_lines(path: Path, kind: type[T]) -> Iterator[T]:
-    """Yield the lines of a whole file; records may hold more than `kind` reads.
+    """Yield the lines of a whole file; records may have more fields than `kind`.
 
     Raises:
-        DataError: Where the file is missing, or a line is torn or of another form.
+        DataError: If the file is missing, or a line is incomplete or of another form.
     """
     decoder = msgspec.json.Decoder(kind)
     for number, written in enumerate(_written_lines(path), 1):

@@ -14,10 +14,10 @@ GATHER_SECONDS = 0.01
 
 
 class BackgroundWriter:
-    """Stores entries in the order given; what waits together is committed together.
+    """Stores entries in the given order; entries that wait together are committed together.
 
-    Use as an async context manager: leaving it stores what was put. A failed write is raised by the
-    next `put`, and at the latest on leaving.
+    Use it as an async context manager: the exit stores all remaining entries. A failed write is
+    raised by the next `put`, at the latest by the exit.
     """
 
     def __init__(self, store: RunStore) -> None:
@@ -44,10 +44,10 @@ class BackgroundWriter:
             self._raise_failure()
 
     async def put(self, entry: RunEntry) -> None:
-        """Hand over one entry; waits while the queue is full.
+        """Queue one entry; wait while the queue is full.
 
         Raises:
-            StoreError: Where an earlier write failed.
+            StoreError: If an earlier write failed.
         """
         self._raise_failure()
         await self._slots.acquire()
@@ -68,7 +68,7 @@ class BackgroundWriter:
                     self._store.put(batch)
                 except StoreError as error:
                     self._failure = error
-                except Exception as error:  # noqa: BLE001 - a dead writer would lose all in silence
+                except Exception as error:  # noqa: BLE001 - a dead writer loses all entries
                     self._failure = StoreError(f"cannot store a conversation ({error})")
             if self._loop is not None and not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(self._release, len(batch))
@@ -76,7 +76,7 @@ class BackgroundWriter:
     def _take(self) -> list[RunEntry]:
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
-            # A moment's patience: one commit, and one change of threads, for several entries.
+            # A short wait collects several entries for one commit and one switch of threads.
             self._changed.wait_for(self._is_urgent, GATHER_SECONDS)
             batch = list(self._waiting)
             self._waiting.clear()

@@ -6,7 +6,7 @@ _BYTES = 4
 
 
 def with_checksum(data: bytes, *key: object) -> bytes:
-    """Return a record with the checksum of itself and its key, texts and numbers, behind it."""
+    """Return a record followed by the checksum of the record and its key (texts and numbers)."""
     return data + _checksum(data, key)
 
 
@@ -14,7 +14,7 @@ def strip_checksum(data: bytes, *key: object) -> bytes:
     """Return a record without its checksum.
 
     Raises:
-        ValueError: Where record and key are not those that were stored together.
+        ValueError: If the record and the key were not stored together.
     """
     content = data[:-_BYTES]
     if _checksum(content, key) != data[-_BYTES:]:

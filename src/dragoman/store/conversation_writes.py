@@ -1,9 +1,9 @@
 """Writes of conversations and measure results into a run's file within one transaction.
 
-Conversations that arrive together are written by few statements: each statement releases Python's
-lock and waits for it again while an event loop keeps it busy. That costs more than the writing. A
-record that JSON cannot hold is replaced by a placeholder, so that those written with it are not
-lost.
+Conversations that arrive together are written with few statements: each statement releases Python's
+lock and waits for it again while an event loop keeps it busy. That waiting costs more than the
+write. A record that JSON cannot represent is replaced by a placeholder, so that the records written
+with it are not lost.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from dragoman.store.status_counts import StatusCounter, groups_of, score_group
 
 
 class StoredEpisode(msgspec.Struct, frozen=True):
-    """One conversation to be stored: its cell, which attempt it is, and its score if it has one."""
+    """One conversation to be stored: its cell, its attempt, and its score if it has one."""
 
     cell: str
     attempt: int
@@ -37,7 +37,7 @@ class StoredEpisode(msgspec.Struct, frozen=True):
 
 
 class StoredMeasure(msgspec.Struct, frozen=True):
-    """What a measure counted in an episode that is there."""
+    """The result of a measure for a stored episode."""
 
     cell: str
     attempt: int
@@ -48,7 +48,7 @@ RunEntry = StoredEpisode | StoredMeasure
 
 
 def placeholder_episode(episode: Episode, error: Exception) -> Episode:
-    """Return the episode that stands for one that cannot be written: a fault of infrastructure."""
+    """Return the placeholder of an episode that cannot be written: an infrastructure fault."""
     return Episode(
         (),
         Termination("infrastructure_error", _why("conversation", error)),
@@ -61,7 +61,7 @@ def placeholder_episode(episode: Episode, error: Exception) -> Episode:
 
 
 def placeholder_score(score: Score, error: Exception) -> Score:
-    """Return the score that stands for one that cannot be written, or whose conversation cannot."""
+    """Return the placeholder of a score that cannot be written, or whose conversation cannot."""
     return msgspec.structs.replace(
         score,
         reward=Unscored(_why("record", error)),
@@ -72,7 +72,7 @@ def placeholder_score(score: Score, error: Exception) -> Score:
 
 
 def placeholder_result(entry: MeasureResult, error: Exception) -> MeasureResult:
-    """Return what stands for counts that cannot be written."""
+    """Return the placeholder of counts that cannot be written."""
     return msgspec.structs.replace(entry, counts={}, evidence=(), unscored=_why("record", error))
 
 
@@ -87,7 +87,7 @@ _ONE_SCORE = (
     "SELECT data FROM scores "
     "WHERE cell = ? AND attempt = ? AND rules = ? AND judge = ? AND metric = ?"
 )
-# One row with all of them: to take the next row is a statement's step like another.
+# One row with all places, because each further row costs another step of the statement.
 _PLACES = """
 SELECT json_group_array(json_array(
     lower(hex(key)), id, EXISTS (SELECT 1 FROM episodes WHERE cell = cells.id), suite, condition,
@@ -99,16 +99,16 @@ _PUT_COUNTED = "INSERT OR REPLACE INTO scores (cell, attempt, rules, judge, metr
 _EPISODE_COLUMNS, _COUNTED_COLUMNS = 4, 6
 
 MOST_TOGETHER = 64
-"""Conversations that are written by one statement: SQLite takes 999 values in any version."""
+"""Largest number of conversations in one statement: every version of SQLite takes 999 values."""
 
 MOST_HELD = 4 * 2**20
-"""Bytes of written episodes that are held until they are compressed together."""
+"""Bytes of encoded episodes that are held until they are compressed together."""
 
 Columns = tuple[object, ...]
 
 
 class _StoredPlace(msgspec.Struct, frozen=True, array_like=True):
-    """A cell's number, whether anything was played of it, and its suite, condition and agent."""
+    """A cell's number, whether it was played, and its suite, condition and agent."""
 
     key: str
     id: int
@@ -126,12 +126,12 @@ _read_places = msgspec.json.Decoder(list[_StoredPlace], strict=False).decode
 
 
 class ConversationWrites:
-    """Adds entries to a run's file.
+    """Writes entries into a run's file.
 
     Args:
-        where: The run in messages.
-        file: Its file.
-        codec: How records are kept.
+        where: The run's name in messages.
+        file: The run's file.
+        codec: Codec of the records.
     """
 
     def __init__(self, where: str, file: OpenFile, codec: EpisodeCodec) -> None:
@@ -141,10 +141,10 @@ class ConversationWrites:
         self._codec = codec
 
     def add(self, entries: Iterable[RunEntry]) -> None:
-        """Write entries in their order, within a transaction of the caller's.
+        """Write entries in their order, within a transaction of the caller.
 
         Raises:
-            StoreError: Where one belongs to no cell of the plan.
+            StoreError: If an entry belongs to no cell of the plan.
         """
         counting = StatusCounter(self._connection)
         for together in _batches(entries):
@@ -215,7 +215,7 @@ class ConversationWrites:
         return True
 
     def _written(self, episode: Episode) -> tuple[Episode, Exception | None, bytes]:
-        """Return an episode, or the fault that stands for it, why it is that, and it as JSON."""
+        """Return an episode or its placeholder, the error if it is a placeholder, and its JSON."""
         try:
             return episode, None, self._codec.written_episode(episode)
         except SERIALIZATION_ERRORS as error:
@@ -225,7 +225,7 @@ class ConversationWrites:
     def _score_row(
         self, place: int, cell: str, attempt: int, score: Score
     ) -> tuple[Score, Columns]:
-        """Return a score, or what stands for it, and its columns."""
+        """Return a score, or its placeholder, and its columns."""
         score, data = self._writable(score)
         key = (attempt, score.rules, score.judge, score.metric)
         return score, (place, *key, self._with_checksum(data, cell, *key))
@@ -257,7 +257,7 @@ class ConversationWrites:
     def _count_score(
         self, cell: _StoredPlace, entry: StoredMeasure, score: Score, counting: StatusCounter
     ) -> None:
-        """Count a score in, in the place of the one that it will replace."""
+        """Count a score, and subtract the score that it replaces."""
         last = self._connection.execute(OWN_LAST, (cell.id,)).fetchone()
         if last is None or last[0] != entry.attempt:
             return
@@ -283,7 +283,7 @@ class ConversationWrites:
 
 
 class _EpisodeRows:
-    """Columns of episodes, which are compressed together as far as they are little to hold."""
+    """Columns of episodes, which are compressed together up to `MOST_HELD` bytes."""
 
     def __init__(self, codec: EpisodeCodec, checksum: Callable[..., bytes]) -> None:
         self._codec = codec
@@ -294,7 +294,7 @@ class _EpisodeRows:
         self._bytes = 0
 
     def add(self, place: int, entry: StoredEpisode, is_fault: bool, written: bytes) -> None:
-        """Add an episode that is written already."""
+        """Add an encoded episode."""
         self._waiting.append((place, entry.cell, entry.attempt, int(is_fault)))
         self._written.append(written)
         self._bytes += len(written)
@@ -302,7 +302,7 @@ class _EpisodeRows:
             self._compress()
 
     def finished(self) -> Sequence[Columns]:
-        """Return the columns of all of them."""
+        """Return the columns of all episodes."""
         self._compress()
         return self._rows
 

@@ -1,7 +1,7 @@
 """Dataset folder: one SQLite file of items and a ledger of curation steps.
 
-The outcome of one step for one item is one transaction: the ledger's line, the items made of it and
-the usage. A killed step resumes with the first item that has no line, and does nothing twice.
+The outcome of one step for one item is one transaction: the ledger line, the items made from it and
+the usage. A killed step resumes with the first item without a line, and repeats nothing.
 """
 
 import sqlite3
@@ -25,19 +25,18 @@ T = TypeVar("T")
 Verdict = Literal["kept", "dropped", "merged", "failed"]
 """The decision of a step.
 
-`failed` means that nothing was decided (an endpoint was down) and that the step must be tried
-again.
+`failed` means that the step could not decide (an endpoint was down) and must be tried again.
 """
 
 
 class StoredItem(msgspec.Struct, frozen=True):
-    """One thing in a dataset.
+    """One item of a dataset.
 
     Attributes:
-        kind: What it is, such as "document" or "task".
-        name: Its id, unique among items of its kind.
-        source: Where it came from, as funnels count it; made things have that of what they were
-            made of.
+        kind: Kind of the item, such as "document" or "task".
+        name: The item's id, unique within its kind.
+        source: Origin of the item in funnel counts; generated items inherit it from the item they
+            were made of.
         digest: The hash of its content, in hex.
         data: Its record as JSON.
     """
@@ -49,10 +48,10 @@ class StoredItem(msgspec.Struct, frozen=True):
     data: bytes
 
     def record(self, kind: type[T]) -> T:
-        """Return what it is.
+        """Return the decoded record.
 
         Raises:
-            StoreError: Where it is of another form.
+            StoreError: If the record has another form.
         """
         try:
             return msgspec.json.decode(self.data, type=kind)
@@ -61,9 +60,10 @@ class StoredItem(msgspec.Struct, frozen=True):
 
 
 class NewItem(msgspec.Struct, frozen=True):
-    """One thing to be stored: its record, and the names of what it stands on, as (kind, name).
+    """One item to be stored: its record, and the (kind, name) of the items that it depends on.
 
-    An item falls with what it stands on. `source` "" is that of the item it was made from.
+    If one of these is dropped, the item is dropped, too. A `source` of "" stands for the source of
+    the item that it was made from.
     """
 
     kind: str
@@ -74,16 +74,18 @@ class NewItem(msgspec.Struct, frozen=True):
 
 
 class StepLine(msgspec.Struct, frozen=True):
-    """What a step made of an item.
+    """The outcome of a step for an item, as one line of the ledger.
 
     Attributes:
         step: The step's name.
-        kind: The item's.
-        name: The item's; what was refused before it was an item has the name of its file.
-        verdict: What became of it.
-        reason: Why; "" for what was kept without remark.
-        source: As the funnel counts it.
-        digest: Of the item and of the step's settings; an item is looked at again where it differs.
+        kind: The item's kind.
+        name: The item's name; an input that was rejected before it became an item has its file's
+            name.
+        verdict: The decision of the step.
+        reason: The reason; "" for an item that was kept without remarks.
+        source: The item's source in funnel counts.
+        digest: Hash of the item and the step's settings; if it differs, the step checks the item
+            again.
     """
 
     step: str
@@ -98,7 +100,7 @@ class StepLine(msgspec.Struct, frozen=True):
 class StepOutcome(msgspec.Struct, frozen=True):
     """The outcome of a step for one item.
 
-    It has a ledger line, the items made from it, and the usage of that.
+    It has a ledger line, the items made from the item, and the usage.
     """
 
     line: StepLine
@@ -107,7 +109,7 @@ class StepOutcome(msgspec.Struct, frozen=True):
 
 
 class FunnelCount(msgspec.Struct, frozen=True):
-    """How many items of a source a step kept, dropped, merged, and could not decide on."""
+    """Numbers of items of a source that a step kept, dropped, merged, or failed to decide on."""
 
     step: str
     kind: str
@@ -119,7 +121,7 @@ class FunnelCount(msgspec.Struct, frozen=True):
 
     @property
     def seen(self) -> int:
-        """All of them."""
+        """Total number of items."""
         return self.kept + self.dropped + self.merged + self.failed
 
 
@@ -175,17 +177,17 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Dataset:
-    """A dataset; a context manager.
+    """A dataset, as a context manager.
 
-    Lists are sorted by name, so that they do not show the order of arrival.
+    Lists are sorted by name, so that they do not reveal the order of arrival.
 
     Args:
-        folder: Its folder.
-        write: Whether it may be written.
-        make: Whether one that may be written is made where there is none.
+        folder: The dataset's folder.
+        write: Whether the dataset may be written.
+        make: Whether a missing dataset is created if it may be written.
 
     Raises:
-        StoreError: Where it cannot be opened or is no dataset.
+        StoreError: If the dataset cannot be opened or the folder does not hold one.
     """
 
     def __init__(self, folder: Path, *, write: bool = True, make: bool = True) -> None:
@@ -209,18 +211,18 @@ class Dataset:
         self._file.close()
 
     def kinds(self) -> list[str]:
-        """Return what kinds of items there are, by name.
+        """Return the kinds of items, sorted by name.
 
         Raises:
-            StoreError: Where the file cannot be read.
+            StoreError: If the file cannot be read.
         """
         return [kind for (kind,) in self._rows("SELECT DISTINCT kind FROM items ORDER BY kind", ())]
 
     def items(self, kind: str) -> Iterator[StoredItem]:
-        """Yield all items of a kind, those too that a step dropped.
+        """Yield all items of a kind, including those that a step dropped.
 
         Raises:
-            StoreError: Where the file cannot be read or an item is damaged.
+            StoreError: If the file cannot be read or an item is damaged.
         """
         # Our own names.
         query = f"SELECT {_ITEM} FROM items WHERE kind = ? ORDER BY name"  # noqa: S608
@@ -230,16 +232,18 @@ class Dataset:
     def active(
         self, kind: str, *, after: Collection[str], decided: Collection[str] = ()
     ) -> Iterator[StoredItem]:
-        """Yield the items of a kind that no step of these dropped or merged, nor their sources.
+        """Yield the items of a kind that are not excluded by these steps.
+
+        A step excludes the items that it dropped or merged, and the items that depend on them.
 
         Args:
-            kind: What they are.
+            kind: The kind of the items.
             after: The names of the steps.
-            decided: Those of them that must have decided: what failed in one of these does not
-                stand.
+            decided: The steps among them that must have decided: items on which one of these failed
+                are excluded.
 
         Raises:
-            StoreError: Where the file cannot be read or an item is damaged.
+            StoreError: If the file cannot be read or an item is damaged.
         """
         fallen = self.excluded(after, decided)
         for item in self.items(kind):
@@ -249,14 +253,14 @@ class Dataset:
     def excluded(
         self, steps: Collection[str], decided: Collection[str] = ()
     ) -> set[tuple[str, str]]:
-        """Return kind and name of what some steps dropped or merged, and of what stands on it.
+        """Return kind and name of the items that steps dropped or merged, and of their dependents.
 
         Args:
             steps: The names of the steps.
-            decided: Those of them of which what failed counts as well.
+            decided: The steps among them whose failures exclude items, too.
 
         Raises:
-            StoreError: Where the file cannot be read.
+            StoreError: If the file cannot be read.
         """
         lines = self._rows(
             "SELECT step, kind, name, verdict FROM ledger WHERE verdict != 'kept'", ()
@@ -278,10 +282,10 @@ class Dataset:
         return fallen
 
     def find(self, kind: str, name: str) -> StoredItem | None:
-        """Return one item; None where there is none of that name.
+        """Return one item; None if no item has this name.
 
         Raises:
-            StoreError: Where the file cannot be read or the item is damaged.
+            StoreError: If the file cannot be read or the item is damaged.
         """
         # Our own names.
         query = f"SELECT {_ITEM} FROM items WHERE kind = ? AND name = ?"  # noqa: S608
@@ -290,10 +294,10 @@ class Dataset:
         return None
 
     def ledger(self, step: str = "") -> Iterator[StepLine]:
-        """Yield the lines of a step, or all.
+        """Yield the ledger lines of a step, or of all steps.
 
         Raises:
-            StoreError: Where the file cannot be read.
+            StoreError: If the file cannot be read.
         """
         for row in self._rows(_LINES, (step,)):
             yield StepLine(*row)
@@ -302,15 +306,15 @@ class Dataset:
         """Return how many items each step kept, dropped, merged or failed on, by source.
 
         Raises:
-            StoreError: Where the file cannot be read.
+            StoreError: If the file cannot be read.
         """
         return [FunnelCount(*row) for row in self._rows(_FUNNEL, ())]
 
     def usage(self) -> dict[str, tuple[Usage, ...]]:
-        """Return what each step consumed, by purpose and model.
+        """Return the usage of each step, by purpose and model.
 
         Raises:
-            StoreError: Where the file cannot be read or a record is damaged.
+            StoreError: If the file cannot be read or a record is damaged.
         """
         used: dict[str, list[Usage]] = {}
         for step, data in self._rows("SELECT step, data FROM usage ORDER BY id", ()):
@@ -324,12 +328,12 @@ class Dataset:
         return {step: total_usage(each) for step, each in used.items()}
 
     def put(self, outcomes: Sequence[StepOutcome]) -> None:
-        """Store what a step says of some items, all or nothing.
+        """Store the outcomes of a step for some items, all or none.
 
-        What the step had made of these items before is replaced.
+        They replace the earlier results of the step for these items.
 
         Raises:
-            StoreError: Where the file cannot be written, or two items would have one name.
+            StoreError: If the file cannot be written, or two items would have one name.
         """
         with self._transaction():
             for outcome in outcomes:
@@ -340,10 +344,11 @@ class Dataset:
 
         Args:
             step: The step's name.
-            outcomes: Taken one by one, while the dataset is written; they may read it.
+            outcomes: The outcomes, taken one by one while the dataset is written; the iterator may
+                read it.
 
         Raises:
-            StoreError: Where the file cannot be written, or two items would have one name.
+            StoreError: If the file cannot be written, or two items would have one name.
         """
         with self._transaction():
             self._file.execute(
@@ -357,10 +362,10 @@ class Dataset:
                 self._put(outcome)
 
     def forget(self, step: str, names: Iterable[tuple[str, str]]) -> None:
-        """Take back a step's lines of some items, by kind and name, and what it made of them.
+        """Remove a step's lines for some items, by kind and name, and the items it made of them.
 
         Raises:
-            StoreError: Where the file cannot be written.
+            StoreError: If the file cannot be written.
         """
         with self._transaction():
             for kind, name in names:
@@ -406,7 +411,7 @@ class Dataset:
     def _rows(self, query: str, values: Sequence[object]) -> Iterator[tuple[Any, ...]]:
         try:
             rows = self._file.execute(query, values)
-            # `yield from` would close what it reads from, and the file may be closed before.
+            # `yield from` would close its source, and the file may be closed before that.
             for row in rows:  # noqa: UP028 - see above
                 yield row
         except sqlite3.Error as error:

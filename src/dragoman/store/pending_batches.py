@@ -1,4 +1,4 @@
-"""Pending batch requests: submitted to a provider, and not yet seen to be answered."""
+"""Pending batch requests: submitted to a provider, and not known to be answered."""
 
 import sqlite3
 import time
@@ -13,7 +13,7 @@ from dragoman.store.sqlite_files import SqliteFileFormat, open_shared_file, shar
 FILE = "batches.sqlite"
 
 _KEPT_SECONDS = 30 * 24 * 3_600
-"""Providers keep what a batch brought no longer."""
+"""Providers do not keep the results of a batch longer."""
 
 _FORM = SqliteFileFormat(
     what="file of batches",
@@ -31,12 +31,12 @@ CREATE TABLE requests (
 
 
 class PendingBatch(msgspec.Struct, frozen=True):
-    """A batch that was handed in, or was about to be.
+    """A batch that was submitted, or was about to be.
 
     Attributes:
-        name: Ours, which goes with it.
-        id: The provider's; "" where its answer was not seen.
-        keys: Those of its requests that were asked for.
+        name: Our name for the batch, which is sent with it.
+        id: The provider's id; "" if its answer was not received.
+        keys: The keys of its requests that the caller asked for.
     """
 
     name: str
@@ -45,20 +45,20 @@ class PendingBatch(msgspec.Struct, frozen=True):
 
 
 class PendingBatches:
-    """The file; every call opens and closes it.
+    """The file of pending batches; every call opens and closes it.
 
     Args:
-        path: Where it lies; made where it is missing.
+        path: The file; it is made if it is missing.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def begin(self, name: str, endpoint: str, keys: Collection[str]) -> None:
-        """Note a batch that is about to be handed in.
+        """Record a batch that is about to be submitted.
 
         Raises:
-            StoreError: Where that cannot be written.
+            StoreError: If the file cannot be written.
         """
         now = int(time.time())
         with self._writing() as file:
@@ -68,19 +68,19 @@ class PendingBatches:
             file.executemany("INSERT INTO requests VALUES (?, ?)", [(key, name) for key in keys])
 
     def accepted(self, name: str, batch_id: str) -> None:
-        """Note the provider's name of a batch.
+        """Record the provider's id of a batch.
 
         Raises:
-            StoreError: Where that cannot be written.
+            StoreError: If the file cannot be written.
         """
         with self._writing() as file:
             file.execute("UPDATE batches SET id = ? WHERE name = ?", (batch_id, name))
 
     def holding(self, endpoint: str, keys: Collection[str]) -> list[PendingBatch]:
-        """Return the batches that some of these requests of an endpoint are in.
+        """Return the batches of an endpoint that contain some of these requests.
 
         Raises:
-            StoreError: Where the file cannot be read.
+            StoreError: If the file cannot be read.
         """
         asked, found = set(keys), []
         with self._writing() as file:
@@ -96,10 +96,12 @@ class PendingBatches:
         return found
 
     def forget(self, keys: Collection[str]) -> None:
-        """Drop requests: they are answered and kept elsewhere, or are to be handed in anew.
+        """Remove requests from the file.
+
+        They are answered and stored elsewhere, or are to be submitted again.
 
         Raises:
-            StoreError: Where that cannot be written.
+            StoreError: If the file cannot be written.
         """
         if not keys:
             return

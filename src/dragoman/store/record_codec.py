@@ -1,4 +1,4 @@
-"""Codec of stored episodes, scores and measures: bounded JSON, compressed where it is large."""
+"""Codec of stored episodes, scores and measures: bounded JSON, compressed if it is large."""
 
 import re
 import threading
@@ -25,43 +25,46 @@ DAMAGE_ERRORS = (
     ValueError,
     AttributeError,
 )
-"""Errors that reading damaged or foreign rows raises."""
+"""Errors of decoding damaged or foreign rows."""
 
 MOST_MEMORY = 32 * 2**20
 """Bytes that a record's JSON and its decoded values may occupy together.
 
 This allows for 16 MiB of plain text, 6 MiB of text with emoji, or 300,000 small values.
-Conversations of benchmarks need less than a hundredth.
+Conversations of benchmarks need less than a hundredth of it.
 """
 
 _BYTES_PER_VALUE = 100
-"""Bytes that the costliest small values occupy.
+"""Bytes that the most expensive small values occupy.
 
-`[]` is a list of 56 bytes, plus its place in another list and the rest.
+`[]` is a list of 56 bytes, plus its slot in another list and overhead.
 """
 
 _WIDEST = 4
-"""Bytes that each character takes in a text that holds one emoji."""
+"""Bytes per character of a text that contains an emoji."""
 
 _VALUE = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,]', re.DOTALL)
-"""A whole text, or the sign that begins another value; signs within texts begin none."""
+"""A whole string, or the character that begins another value.
+
+Characters within strings begin none.
+"""
 
 _HAS_EMOJI = re.compile(rb"[\xf0-\xff]|\\u").search
 _HAS_WIDE = re.compile(rb"[\xc4-\xef]").search
 
 
 def require_bounded_json(content: bytes, most: int = MOST_MEMORY) -> bytes:
-    """Return a record's JSON as it is, where it may be decoded.
+    """Return a record's JSON unchanged if decoding it is safe.
 
     Args:
         content: The JSON.
-        most: Bytes that the JSON and what is decoded from it may take together.
+        most: Largest number of bytes that the JSON and its decoded values may occupy together.
 
     Raises:
-        ValueError: Where they could take more.
+        ValueError: If they could occupy more.
     """
     size = len(content)
-    # A byte costs itself, its place in a text and one value at most: nearly all records end here.
+    # A byte costs at most itself, its place in a text and one value: nearly all records end here.
     if size * (1 + _WIDEST + _BYTES_PER_VALUE) <= most:
         return content
     left = most - size
@@ -87,9 +90,8 @@ _MOST_TASKS_MEMORY = 4 * MOST_MEMORY
 _MOST_TASKS_TIMES = 1024
 """Maximum ratio of the memory of a run's tasks to their size on disk.
 
-Tasks of a run are one record, of which tau2's 2,285 telecom tasks occupy 76 MB. Larger records
-may occupy this many times their size on disk. A file within this limit is not a decompression
-bomb.
+The tasks of a run are one record, and tau2's 2,285 telecom tasks occupy 76 MB of it. Larger records
+may occupy this many times their size on disk. A file within this limit is not a decompression bomb.
 """
 
 
@@ -133,7 +135,7 @@ class EpisodeCodec:
         return self._zstandard.compressor.compress(self.written_episode(episode))
 
     def written_episode(self, episode: Episode) -> bytes:
-        """Return an episode as JSON, to be compressed, or raise one of `SERIALIZATION_ERRORS`."""
+        """Return an episode as uncompressed JSON, or raise one of `SERIALIZATION_ERRORS`."""
         return require_bounded_json(self._encoder.encode(episode))
 
     def compressed(self, episodes: Sequence[bytes]) -> list[bytes]:
@@ -184,17 +186,17 @@ class EpisodeCodec:
         return self._score.decode(require_bounded_json(data))
 
     def encode_measured(self, measured: MeasureResult) -> bytes:
-        """Return the stored form of what a measure counted."""
+        """Return the stored form of a measure's result."""
         return require_bounded_json(self._encoder.encode(measured))
 
     def decode_measured(self, data: bytes) -> MeasureResult:
-        """Return what a measure counted in its stored form."""
+        """Return the measure's result in its stored form."""
         return self._measured.decode(require_bounded_json(data))
 
     def _unpacked(self, data: bytes, most: int = MOST_MEMORY) -> bytes:
-        """Return a record's JSON, or raise ValueError where it could take more memory than this."""
-        # The JSON and its texts take as much each. What a frame says of its size is believed by the
-        # decompressor, whatever the bound.
+        """Return a record's JSON, or raise ValueError if it could occupy more memory than this."""
+        # The JSON and its texts take the same space each. The decompressor trusts the size in a
+        # frame's header, whatever the limit.
         size = zstandard.frame_content_size(data)
         if size > most // 2:
             raise ValueError(f"it unpacks to {size:,} bytes, more than a record may hold")

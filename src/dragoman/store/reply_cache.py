@@ -1,4 +1,4 @@
-"""Cache of model replies by the content of the request, shared by all runs of a person."""
+"""Cache of model replies by the content of the request, shared by all runs of a user."""
 
 import asyncio
 import fcntl
@@ -36,9 +36,10 @@ log = logging.getLogger(__name__)
 
 
 class ReplyFileFacts(msgspec.Struct, frozen=True):
-    """What a file of replies holds.
+    """Counts of a reply cache file.
 
-    `bytes` is its size on disk, `in_flight` the calls that began and were not seen to end.
+    `bytes` is its size on disk, `in_flight` the number of calls that began and whose end is
+    unknown.
     """
 
     replies: int
@@ -47,11 +48,10 @@ class ReplyFileFacts(msgspec.Struct, frozen=True):
 
 
 def open_replies(path: Path) -> sqlite3.Connection:
-    """Open the file, making it where there is none and setting a damaged one aside.
+    """Open the file; make it if it is missing, and move a damaged one aside.
 
-    Raises:
-        sqlite3.Error: Where it cannot be opened.
-        OSError: Where its folder cannot be made or written.
+    Raises: sqlite3.Error: If the file cannot be opened.
+        OSError: If its folder cannot be made or written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with _alone(path):
@@ -66,15 +66,15 @@ def open_replies(path: Path) -> sqlite3.Connection:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error means that the file is not what it was written as."""
+    """Return whether an error means that the file is damaged."""
     return "malformed" in str(error) or "not a database" in str(error)
 
 
 def move_aside(path: Path, inode: int) -> None:
-    """Rename a damaged file, unless somebody has replaced it since (`inode` tells).
+    """Rename a damaged file, unless another process has replaced it (`inode` shows this).
 
     Raises:
-        OSError: Where the folder cannot be written.
+        OSError: If the folder cannot be written.
     """
     with _alone(path):
         if path.exists() and path.stat().st_ino == inode:
@@ -82,15 +82,16 @@ def move_aside(path: Path, inode: int) -> None:
 
 
 def describe_replies(path: Path) -> ReplyFileFacts:
-    """Return what the file holds; all is 0 where there is none.
+    """Return the counts of a file; all are 0 if it is missing.
 
     Raises:
-        StoreError: Where it cannot be read.
+        StoreError: If the file cannot be read.
     """
     if not path.exists():
         return ReplyFileFacts(0, 0, 0)
     try:
-        # A reader of a file in this mode writes its index beside it: "ro" would need that there.
+        # A reader of a file in WAL mode writes its index next to it: "ro" would require an existing
+        # index.
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as file:
             counts = [
                 file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
@@ -104,12 +105,12 @@ def describe_replies(path: Path) -> ReplyFileFacts:
 
 
 def clear_replies(path: Path) -> int:
-    """Remove the file and what was set aside, and return how many bytes that freed.
+    """Remove the file and damaged files that were moved aside, and return the freed bytes.
 
-    A process that is using the file goes on with its own until it ends.
+    A process that uses the file keeps its own until it ends.
 
     Raises:
-        StoreError: Where it cannot be removed.
+        StoreError: If the file cannot be removed.
     """
     if not path.parent.exists():
         return 0
@@ -142,7 +143,7 @@ def _aside_path(path: Path) -> Path:
 
 
 def _move_aside(path: Path) -> None:
-    """Give a damaged file another name; the one set aside before it is dropped."""
+    """Rename a damaged file; an earlier renamed one is removed."""
     for part in _PARTS:
         old, new = Path(f"{path}{part}"), Path(f"{_aside_path(path)}{part}")
         new.unlink(missing_ok=True)
@@ -165,13 +166,16 @@ def _alone(path: Path) -> Iterator[None]:
 DEFAULT_BYTES = 2 * 1024**3
 GATHER_SECONDS = 0.002
 MOST_WAITING = 4_096
-"""Replies that wait to be written; more than a disk this slow can take are not remembered."""
+"""Largest number of replies in the queue; if the disk is slower, further replies are not cached."""
 
 _EVICTED_AT_ONCE = 32
 _TOUCHED_AFTER = 3_600
-"""How old a reply's last use may seem, in seconds: writing down every use would cost too much."""
+"""Tolerated age of a reply's last recorded use, in seconds.
+
+Recording every use would cost too much.
+"""
 _FORGOTTEN_AFTER = 7 * 24 * 3_600
-"""How long a call counts as in flight, in seconds, where nobody saw its end."""
+"""Seconds for which a call without a recorded end counts as in flight."""
 
 _GET = "SELECT used, checksum, body FROM replies WHERE key = ?"
 _BEGIN = "INSERT OR REPLACE INTO calls (key, began) VALUES (?, ?)"
@@ -183,18 +187,18 @@ _EVICT = "DELETE FROM replies WHERE id IN (SELECT id FROM replies ORDER BY used,
 
 
 class _Batch:
-    """What waits to be written."""
+    """Changes that wait to be written."""
 
     def __init__(self) -> None:
         self.begun: set[bytes] = set()
         self.ended: set[bytes] = set()
         self.touched: set[bytes] = set()
-        # None for a reply that is dropped.
+        # None stands for a dropped reply.
         self.replies: dict[bytes, bytes | None] = {}
         self.awaited: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
 
     def tell(self) -> None:
-        """Wake those who wait for this batch, each in its own event loop."""
+        """Wake the waiters of this batch, each in its own event loop."""
         for loop, futures in self.awaited.items():
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_wake_waiter, futures)
@@ -205,14 +209,14 @@ class _Batch:
 
 
 class ReplyCache:
-    """Remembered replies; close it when done, or use it as a context manager.
+    """Cache of replies; close it when done, or use it as a context manager.
 
-    Nothing here raises because of the file.
+    The methods never raise errors of the file.
 
     Args:
-        path: The SQLite file; made where it is missing, set aside where it is damaged.
-        most_bytes: How large it may grow before the least recently used replies are dropped.
-        clock: The time of day in seconds.
+        path: The SQLite file; it is made if it is missing, and moved aside if it is damaged.
+        most_bytes: Size in bytes from which the least recently used replies are dropped.
+        clock: Time of day in seconds.
     """
 
     def __init__(self, path: Path, most_bytes: int, clock: Callable[[], float] = time.time) -> None:
@@ -244,10 +248,11 @@ class ReplyCache:
         self.close()
 
     def get(self, key: bytes) -> bytes | None:
-        """Return the reply to what has this key, or None."""
+        """Return the reply with this key, or None."""
         if self._is_off or self._reader is None:
             return None
-        # In this order: a batch is never in neither of the two before it is committed.
+        # The order matters: a batch moves from the first to the second, and must be found in one of
+        # them.
         for batch in (self._waiting, self._writing):
             if key in batch.replies:
                 return batch.replies[key]
@@ -266,22 +271,22 @@ class ReplyCache:
         return body
 
     def begin(self, key: bytes) -> None:
-        """Note that a call is about to be sent, for `was_in_flight` of a later process.
+        """Record that a call is about to be sent, for `was_in_flight` of a later process.
 
-        The note is written with what else is written in this moment: a process that is killed
-        within `GATHER_SECONDS` of it leaves none.
+        The record is written together with other changes: if the process is killed within
+        `GATHER_SECONDS`, the record is lost.
         """
         self._hand_over(begun=key)
 
     def put(self, key: bytes, body: bytes) -> None:
-        """Remember a reply, and that its call has ended."""
+        """Store a reply, and record that its call has ended."""
         self._hand_over(ended=key, body=body)
 
     async def keep(self, key: bytes, body: bytes) -> None:
-        """Remember a reply and return when it is written, or cannot be.
+        """Store a reply, and return once it is written or cannot be written.
 
-        What is done with a reply after that cannot be undone by a kill, so no call has to be paid
-        for twice that was not under way.
+        If the process is killed later, the reply is still cached. Only calls in flight may
+        therefore have to be paid twice.
         """
         loop = asyncio.get_running_loop()
         written = loop.create_future()
@@ -289,11 +294,11 @@ class ReplyCache:
             await written
 
     def forget(self, key: bytes) -> None:
-        """Note that a call has ended without a reply."""
+        """Record that a call has ended without a reply."""
         self._hand_over(ended=key)
 
     def drop(self, key: bytes) -> None:
-        """Remember a reply no longer: it may be the answer to another question."""
+        """Drop a reply: it may be the answer to another question."""
         with self._changed:
             if self._is_off:
                 return
@@ -304,11 +309,11 @@ class ReplyCache:
                 self._changed.notify_all()
 
     def was_in_flight(self, key: bytes) -> bool:
-        """Whether an earlier process began this call and was not seen to end it."""
+        """Return whether an earlier process began this call and its end is unknown."""
         return key in self._left
 
     def flush(self) -> None:
-        """Wait until everything handed over so far is written."""
+        """Wait until all queued changes are written."""
         with self._changed:
             self._is_hurried = True
             self._changed.notify_all()
@@ -316,7 +321,7 @@ class ReplyCache:
             self._is_hurried = False
 
     def close(self) -> None:
-        """Write what waits and close the file; from then on the cache is empty."""
+        """Write all queued changes and close the file; after that the cache is empty."""
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()
@@ -332,7 +337,7 @@ class ReplyCache:
         try:
             self._writer = open_replies(self._path)
             self._reader = open_replies(self._path)
-            # Whoever asks is an event loop: it must not wait long for a lock.
+            # The reader is called from an event loop, which must not wait long for a lock.
             self._reader.execute("PRAGMA busy_timeout = 1000")
             self._inode = self._path.stat().st_ino
             self._left = {key for (key,) in self._reader.execute("SELECT key FROM calls")}
@@ -349,7 +354,7 @@ class ReplyCache:
         body: bytes | None = None,
         awaited: tuple[asyncio.AbstractEventLoop, asyncio.Future[None]] | None = None,
     ) -> bool:
-        """Add to what waits to be written; False where nothing is written any more."""
+        """Add to the queued changes; False if nothing is written any more."""
         with self._changed:
             if self._is_off:
                 return False
@@ -418,7 +423,10 @@ class ReplyCache:
         return True
 
     def _take(self) -> bool:
-        """Make what waits what is written; False where there is nothing and never will be."""
+        """Move the queued changes to the writer.
+
+        The result is False if there are none and the cache is closed.
+        """
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_closing or self._is_off)
             self._changed.wait_for(self._is_urgent, GATHER_SECONDS)

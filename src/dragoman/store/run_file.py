@@ -20,16 +20,19 @@ FILE = "run.sqlite"
 LOCK = "run.lock"
 
 FORMAT = "4"
-"""Of new runs: every record has a checksum, and how conversations stand is counted."""
+"""The format of new runs: every record has a checksum, and conversations are counted by status."""
 
 UNCOUNTED_FORMAT = "3"
-"""The format before that: without counts."""
+"""The format before that, without counts."""
 
 UNCHECKED_FORMAT = frozenset({"1", "2"})
-"""Formats without counts and without checksums; the first has conditions as labels."""
+"""Formats without counts and without checksums; the first one stores conditions as labels."""
 
 OLDER = frozenset({*UNCHECKED_FORMAT, UNCOUNTED_FORMAT})
-"""Formats that are read and written as they are; `dragoman upgrade` makes the newest of them."""
+"""Older formats that are read and written unchanged.
+
+`dragoman upgrade` converts them to the newest format.
+"""
 
 _READS = ", ".join(sorted({*OLDER, FORMAT}))
 
@@ -52,7 +55,7 @@ CREATE UNIQUE INDEX scores_by_key ON scores (cell, attempt, rules, judge, metric
 """
 
 OF_A_BUNDLE = "`dragoman unbundle FILE --out FOLDER` makes a run of a bundle"
-"""What to do with a file where a run's folder is wanted."""
+"""Advice if a bundle is given instead of a run's folder."""
 
 _OBJECTS = "SELECT type, name, sql FROM sqlite_master"
 
@@ -60,7 +63,7 @@ _OF_THE_FILE = ("", "-journal", "-wal", "-shm")
 
 
 class OpenFile:
-    """A run's file, open, and its format."""
+    """An open run file, and its format."""
 
     def __init__(
         self,
@@ -80,11 +83,11 @@ class OpenFile:
 
     @property
     def is_counted(self) -> bool:
-        """Whether it is counted how conversations stand."""
+        """Whether the file has counts of conversations by status."""
         return self.format not in OLDER
 
     def close(self) -> None:
-        """Close the file, drop a copy that was read in its place, and give up the lock."""
+        """Close the file, remove a copy that was read in its place, and release the lock."""
         try:
             self.connection.close()
         finally:
@@ -98,11 +101,12 @@ def create_file(folder: Path, fill: Callable[[sqlite3.Connection], None]) -> Ope
     """Make a run's file in a new or empty folder, locked for writing.
 
     Args:
-        folder: Where it is to lie.
-        fill: Writes what it begins with, within one transaction, into tables that are there.
+        folder: The run's folder.
+        fill: Function that writes the first contents into the existing tables, within one
+            transaction.
 
     Raises:
-        StoreError: Where the folder holds a run already or cannot be written.
+        StoreError: If the folder already holds a run or cannot be written.
     """
     with TranslatedErrors(StoreError, f"{folder}: cannot create the run's folder"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -127,7 +131,7 @@ def open_file(folder: Path, *, write: bool) -> OpenFile:
     """Open a run's file to read, or locked to write.
 
     Raises:
-        StoreError: Where there is no run, it is damaged, or another process writes to it.
+        StoreError: If the folder has no run, the run is damaged, or another process writes to it.
     """
     if (folder / FILE).is_file() and not _is_begun(folder):
         raise StoreError(
@@ -155,7 +159,8 @@ def open_file(folder: Path, *, write: bool) -> OpenFile:
 def _make_file(folder: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
     if _is_begun(folder):
         raise StoreError(f"{folder} holds a run already: resume it, or choose another --out")
-    # Built under another name and renamed when whole: a run exists completely or not at all.
+    # The file is built under another name and renamed once it is whole: a run exists completely or
+    # not at all.
     draft = folder / f"{FILE}.new"
     try:
         _remove(draft)
@@ -176,21 +181,24 @@ def _make_file(folder: Path, fill: Callable[[sqlite3.Connection], None]) -> None
 
 
 def _remove(draft: Path) -> None:
-    """Remove a draft with its journal, which would be played back into the next one."""
+    """Remove a draft with its journal, which SQLite would apply to the next draft."""
     for ending in _OF_THE_FILE:
         draft.with_name(f"{draft.name}{ending}").unlink(missing_ok=True)
 
 
 def _is_begun(folder: Path) -> bool:
-    """Whether a folder holds a run; an empty file is what a full disk or a kill may leave."""
+    """Return whether a folder holds a run.
+
+    A full disk or a kill may leave an empty file, which is not one.
+    """
     path = folder / FILE
     return path.exists() and (not path.is_file() or path.stat().st_size > 0)
 
 
 def _checked_format(folder: Path, connection: sqlite3.Connection) -> str:
-    """Return the format of a file that has the tables of a run and nothing else."""
+    """Return the format of a file, and refuse a file with tables that are not those of a run."""
     try:
-        # Of a file that came from elsewhere, no function is called that its schema names.
+        # The schema of a foreign file must not be able to call functions.
         connection.execute("PRAGMA trusted_schema = OFF")
         found = set(connection.execute(_OBJECTS))
         own = _own_objects() if any(name == "tallies" for _, name, _ in found) else _older_objects()
@@ -239,7 +247,7 @@ def _opened_to_write(folder: Path) -> OpenFile:
 
 
 def _prepare(folder: Path, connection: sqlite3.Connection) -> None:
-    """Have what is written go through a log, so that readers never wait for it."""
+    """Switch the file to a write-ahead log, so that readers never wait for the writer."""
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -249,10 +257,10 @@ def _prepare(folder: Path, connection: sqlite3.Connection) -> None:
 
 
 def _opened_to_read(folder: Path) -> OpenFile:
-    """Open a file to read, with what a killed process left in its log.
+    """Open a file to read, including the log of a killed process.
 
-    SQLite keeps an index of the log beside the file. Where it cannot, nobody writes either, and a
-    log is read in a copy.
+    SQLite keeps an index of the log next to the file. If it cannot, no process writes either, and
+    the log is read in a copy.
     """
     try:
         if os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
@@ -295,7 +303,7 @@ def _connect(folder: Path, options: str) -> sqlite3.Connection:
 
 
 def store_error(folder: Path, action: str, error: sqlite3.Error) -> StoreError:
-    """Return what SQLite could not do as one line that says what to do."""
+    """Return SQLite's failure as one line that says what to do."""
     text = str(error)
     again = f"make room, then `dragoman resume {shlex.quote(str(folder))}`"
     if action == "write":
@@ -315,7 +323,7 @@ def store_error(folder: Path, action: str, error: sqlite3.Error) -> StoreError:
 
 
 class Lock:
-    """An exclusive lock that the system frees when the process ends, however it ends."""
+    """An exclusive lock that the operating system releases when the process ends."""
 
     def __init__(self, folder: Path) -> None:
         path = folder / LOCK
@@ -336,5 +344,5 @@ class Lock:
             raise StoreError(f"{folder}: cannot lock the run ({error.strerror})") from error
 
     def release(self) -> None:
-        """Free the lock."""
+        """Release the lock."""
         self._file.close()

@@ -1,4 +1,4 @@
-"""Index of a run for lists: one row per planned conversation, facet counts and sorted pages."""
+"""Index of a run for lists: one row per planned conversation, filter counts and sorted pages."""
 
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -45,9 +45,9 @@ _PUT_STATE = "INSERT OR REPLACE INTO state VALUES (?, ?)"
 
 
 class PlannedRow(msgspec.Struct, frozen=True):
-    """A planned conversation: its place in the plan, from 1, its key, and where it stands.
+    """A planned conversation: its place in the plan, from 1, its key, and its task and trial.
 
-    `filter_fields` are what lists are filtered by, as bytes that mean nothing here.
+    `filter_fields` are the fields that lists are filtered by, as opaque bytes.
     """
 
     place: int
@@ -58,19 +58,19 @@ class PlannedRow(msgspec.Struct, frozen=True):
 
 
 class PlayedRow(msgspec.Struct, frozen=True):
-    """What came of a conversation.
+    """The outcome of a conversation.
 
     Attributes:
-        place: Its place in the plan, from 1.
-        filter_fields: What lists are filtered by now.
-        attempt: The last attempt.
-        ended: When, in seconds since 1970; None where that is not known.
-        seconds: How long it took.
-        steps: Steps of both sides.
-        errors: Tool errors.
-        cost: In US dollars, all attempts and their judges; None where it is not known.
-        reward: The reward; None where there is none.
-        undecided: Whether a part of the reward was left open.
+        place: The conversation's place in the plan, from 1.
+        filter_fields: The fields that lists are filtered by, after the conversation.
+        attempt: The number of the last attempt.
+        ended: Time of the end, in seconds since 1970; None if it is unknown.
+        seconds: Duration of the conversation.
+        steps: Number of steps of both sides.
+        errors: Number of tool errors.
+        cost: Cost of all attempts and their judges, in US dollars; None if it is unknown.
+        reward: The reward; None without a reward.
+        undecided: Whether a component of the reward is undecided.
     """
 
     place: int
@@ -86,7 +86,7 @@ class PlayedRow(msgspec.Struct, frozen=True):
 
 
 class RunIndex:
-    """An open index; several may be open at once, in other threads and processes too."""
+    """An open index; several threads and processes may open it at the same time."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path = path
@@ -110,7 +110,7 @@ class RunIndex:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Hold the file to change it: everything or nothing of what is done within stays."""
+        """Lock the file for changes; all changes in the block are stored, or none."""
         with self.errors("written"):
             self.connection.execute("BEGIN IMMEDIATE")
             try:
@@ -123,7 +123,7 @@ class RunIndex:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Hold what is read within to one moment, whatever others write meanwhile."""
+        """Read a consistent snapshot in the block, whatever other processes write meanwhile."""
         with self.errors("read"):
             self.connection.execute("BEGIN")
         try:
@@ -133,19 +133,19 @@ class RunIndex:
 
     @contextmanager
     def errors(self, action: str) -> Iterator[None]:
-        """Tell what SQLite cannot do in one line."""
+        """Report SQLite's failures in one line."""
         try:
             yield
         except sqlite3.Error as error:
             raise shared_file_error(self._path, FORM, action, error) from error
 
     def begin(self, made_of: bytes, rows: Iterable[PlannedRow], read: LastRows) -> None:
-        """Empty the index and fill in a plan, within a change.
+        """Empty the index and insert a plan, within a change.
 
         Args:
-            made_of: What the index is made of: with anything else it is to be begun again.
-            rows: The plan.
-            read: How far the run is read.
+            made_of: Identity of the source: if it changes, the index has to be built again.
+            rows: The rows of the plan.
+            read: The last rows of the run that have been read.
         """
         self._filter_fields.clear()
         for table in ("state", "facets", "conversations", "behind"):
@@ -167,15 +167,15 @@ class RunIndex:
         self.put_read(read)
 
     def put(self, rows: Iterable[PlayedRow]) -> None:
-        """Write down what came of conversations, within a change."""
+        """Store outcomes of conversations, within a change."""
         self.connection.executemany(_PLAYED, map(self._columns, rows))
 
     def put_read(self, read: LastRows) -> None:
-        """Note how far the run is read, within a change."""
+        """Store the last rows of the run that have been read, within a change."""
         self.put_state("read", msgspec.json.encode(read))
 
     def put_state(self, name: str, value: bytes) -> None:
-        """Keep something beside the rows, within a change."""
+        """Store a named value, apart from the rows, within a change."""
         self.connection.execute(_PUT_STATE, (name, value))
 
     def put_behind(self, named: Mapping[str, Iterable[str]]) -> None:
@@ -190,7 +190,7 @@ class RunIndex:
         )
 
     def state(self, name: str) -> bytes | None:
-        """Return what is kept beside the rows; None where nothing is."""
+        """Return a named value; None if it is not stored."""
         with self.errors("read"):
             row = self.connection.execute(
                 "SELECT value FROM state WHERE name = ?", (name,)
@@ -198,7 +198,7 @@ class RunIndex:
             return None if row is None else row[0]
 
     def read(self) -> LastRows | None:
-        """Return how far the run is read; None where nothing was yet."""
+        """Return the last rows of the run that have been read; None if none have been."""
         found = self.state("read")
         return None if found is None else msgspec.json.decode(found, type=LastRows)
 
@@ -217,7 +217,7 @@ class RunIndex:
         )
 
     def _filter_field(self, content: bytes) -> int:
-        """Return the number of facets; equal ones have one."""
+        """Return the number of filter fields; equal fields have one number."""
         found = self._filter_fields.get(content)
         if found is None:
             self.connection.execute("INSERT OR IGNORE INTO facets (content) VALUES (?)", (content,))
@@ -227,10 +227,10 @@ class RunIndex:
 
 
 def open_index(path: Path) -> RunIndex:
-    """Open the index in a file, which is made where there is none, and anew where it is no index.
+    """Open the index in a file; make it if it is missing, and replace a file that is not an index.
 
     Raises:
-        StoreError: Where it cannot be made.
+        StoreError: If the index cannot be made.
     """
     try:
         connection = open_shared_file(path, FORM)
@@ -238,14 +238,14 @@ def open_index(path: Path) -> RunIndex:
         for ending in ("", "-wal", "-shm"):
             path.with_name(path.name + ending).unlink(missing_ok=True)
         connection = open_shared_file(path, FORM)
-    # It can be made again: what a machine that stops takes with it is no loss.
+    # The index can be built again, so it may be lost when the machine stops.
     connection.execute("PRAGMA synchronous = OFF")
     return RunIndex(path, connection)
 
 
 Order = Literal["plan", "task", "ended", "seconds", "steps", "errors", "cost"]
 
-# What is not known comes last, whichever way.
+# Unknown values come last in both directions.
 _EXPRESSIONS: dict[Order, tuple[str, str]] = {
     "plan": ("place", "-place"),
     "task": ("task || char(31) || printf('%06d', trial)",) * 2,
@@ -269,7 +269,7 @@ _BEYOND = "({by}, place) {way} (SELECT {by}, place FROM conversations WHERE plac
 
 
 class ListedRow(msgspec.Struct, frozen=True):
-    """One conversation in a list; what is not known, or was not played, is None."""
+    """One conversation in a list; a value that is unknown or not yet played is None."""
 
     key: str
     filter_fields: int
@@ -285,14 +285,14 @@ class ListedRow(msgspec.Struct, frozen=True):
 
 
 class ListPage(msgspec.Struct, frozen=True):
-    """Which rows of a list are wanted.
+    """The order and range of the rows of a page.
 
     Attributes:
-        order: By what they are ordered; equal ones as in the plan.
-        falling: Whether the largest comes first; a list by task has no other way.
-        after: The place of the row that they follow; 0 for the beginning.
-        before: The place of the row that they come before; 0 for none.
-        most: How many.
+        order: Column that orders the rows; equal rows keep the plan's order.
+        falling: Whether the largest value comes first; a list by task has only one direction.
+        after: Place of the row before the page; 0 for the first page.
+        before: Place of the row after the page; 0 for none.
+        most: Largest number of rows.
     """
 
     order: Order = "plan"
@@ -303,16 +303,16 @@ class ListPage(msgspec.Struct, frozen=True):
 
 
 class IndexTotals(msgspec.Struct, frozen=True):
-    """What all conversations together took.
+    """Totals over all conversations.
 
     Attributes:
-        first: When the first began, in seconds since 1970; None where nothing was played.
-        last: When the last ended.
-        recent: How many ended since the moment that was asked for.
-        cost: What those of known cost cost, in US dollars.
-        unknown: How many of those that were played have no known cost.
-        played: How many were played.
-        seconds: How long these took, added up.
+        first: Time at which the first began, in seconds since 1970; None if none was played.
+        last: Time at which the last ended.
+        recent: Number of conversations that ended since the given moment.
+        cost: Sum of the known costs, in US dollars.
+        unknown: Number of played conversations without a known cost.
+        played: Number of played conversations.
+        seconds: Sum of their durations.
     """
 
     first: float | None
@@ -325,28 +325,28 @@ class IndexTotals(msgspec.Struct, frozen=True):
 
 
 def filter_fields(index: RunIndex) -> dict[int, bytes]:
-    """Return all facets by number."""
+    """Return all filter fields by number."""
     with index.errors("read"):
         return dict(index.connection.execute("SELECT id, content FROM facets"))
 
 
 class IndexQuery(msgspec.Struct, frozen=True):
-    """What is looked for beside facets.
+    """Conditions of a search apart from filter fields.
 
     Attributes:
-        text: What a task's id has in it; "" for anything.
-        behind: The name of the figure that conversations are behind; "" for all.
+        text: Text that a task's id contains; "" for any.
+        behind: Name of the figure whose conversations are wanted; "" for all.
     """
 
     text: str = ""
     behind: str = ""
 
     def conditions(self) -> list[str]:
-        """Return what holds of the rows."""
+        """Return the SQL conditions."""
         return [*([_SEARCHED] if self.text else []), *([_BEHIND] if self.behind else [])]
 
     def values(self) -> list[object]:
-        """Return the values that conditions leave open, in their order."""
+        """Return the values of the conditions' placeholders, in order."""
         return [
             *([self.text.lower()] if self.text else []),
             *([self.behind] if self.behind else []),
@@ -357,7 +357,7 @@ MATCH_ALL = IndexQuery()
 
 
 def counts(index: RunIndex, sought: IndexQuery = MATCH_ALL) -> dict[int, int]:
-    """Return by number of facets how many conversations have them."""
+    """Return the number of conversations for each number of filter fields."""
     conditions = sought.conditions()
     query = _COUNTS.format(where=f"WHERE {' AND '.join(conditions)}" if conditions else "")
     with index.errors("read"):
@@ -367,7 +367,7 @@ def counts(index: RunIndex, sought: IndexQuery = MATCH_ALL) -> dict[int, int]:
 def rows(
     index: RunIndex, wanted: Collection[int], cut: ListPage, sought: IndexQuery = MATCH_ALL
 ) -> tuple[ListedRow, ...]:
-    """Return rows that have one of these facets."""
+    """Return rows whose filter fields have one of these numbers."""
     expression = _EXPRESSIONS[cut.order][cut.falling]
     numbers = msgspec.json.encode(sorted(wanted)).decode()
     conditions = ["facets IN (SELECT value FROM json_each(?))", *sought.conditions()]
@@ -376,7 +376,7 @@ def rows(
     if cut.after or cut.before:
         conditions.append(_BEYOND.format(by=expression, way="<" if backwards else ">"))
         values.append(cut.before or cut.after)
-    # By an index each kind would be read and sorted for itself.
+    # With an index, SQLite would read and sort each kind separately.
     found = _ROWS.format(how="NOT INDEXED", where=" AND ".join(conditions))
     query = _IN_ORDER.format(rows=found, by=expression, turn="DESC" if backwards else "ASC")
     with index.errors("read"):
@@ -387,7 +387,7 @@ def rows(
 def rows_of_task(
     index: RunIndex, task: str, wanted: Collection[int], most: int
 ) -> tuple[ListedRow, ...]:
-    """Return the first rows of a task that have one of these facets, in the plan's order."""
+    """Return the first rows of a task with these filter fields, in the plan's order."""
     numbers = msgspec.json.encode(sorted(wanted)).decode()
     where = "facets IN (SELECT value FROM json_each(?)) AND task = ? ORDER BY place LIMIT ?"
     query = _ROWS.format(how="INDEXED BY conversations_by_facets", where=where)
@@ -397,7 +397,7 @@ def rows_of_task(
 
 
 def row_of(index: RunIndex, key: str) -> ListedRow | None:
-    """Return the row of a cell by its key; None where it has none."""
+    """Return the row of a cell by its key; None if it has none."""
     query = _ROWS.format(how="", where="key = ?")
     with index.errors("read"):
         found = index.connection.execute(query, (bytes.fromhex(key),)).fetchone()
@@ -405,7 +405,7 @@ def row_of(index: RunIndex, key: str) -> ListedRow | None:
 
 
 def totals(index: RunIndex, since: float) -> IndexTotals:
-    """Return what all conversations took, and how many ended since a moment."""
+    """Return totals over all conversations, and the number that ended since a moment."""
     query = (
         "SELECT min(ended - seconds), max(ended), total(cost), "
         "count(*) - count(cost), count(*), total(seconds) FROM conversations WHERE attempt IS NOT "
@@ -420,7 +420,10 @@ def totals(index: RunIndex, since: float) -> IndexTotals:
 
 
 class RewardRow(msgspec.Struct, frozen=True):
-    """What figures need of a conversation: None where it was not played, or has no reward."""
+    """The values of a conversation that figures need.
+
+    A value is None if the conversation was not played, or has no reward.
+    """
 
     filter_fields: int
     task: str
@@ -434,7 +437,7 @@ def rewards(index: RunIndex, wanted: Collection[int] | None = None) -> tuple[Rew
 
     Args:
         index: The index.
-        wanted: Only those with one of these facets; None for all.
+        wanted: Numbers of the wanted filter fields; None for all.
     """
     query = "SELECT facets, task, attempt, reward, undecided FROM conversations"
     values: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Merge of runs of one plan into a new run; nothing is counted twice or lost."""
+"""Merge of runs of one plan into a new run; no conversation is counted twice or lost."""
 
 import hashlib
 import heapq
@@ -30,7 +30,7 @@ from dragoman.store.run_verification import VerificationCounts, verify_run
 from dragoman.store.safe_files import read_plain
 
 Prefer = Literal["first", "last"]
-"""Whose conversation stays where runs have different ones: that of the run named first, or last."""
+"""The run whose conversation is kept if runs differ: the one named first, or last."""
 
 Scoring = tuple[str, str, str]
 """Rules, judge and metric of a stored score or measure; rules are empty for measures."""
@@ -41,7 +41,7 @@ _CODEC = EpisodeCodec()
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """One attempt at a cell as it is stored, with its episode, scores and measures in order."""
+    """One stored attempt at a cell, with its episode, scores and measures in order."""
 
     fault: int
     data: bytes
@@ -49,22 +49,23 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 class ConflictError(Exception):
-    """Runs have different conversations, or scores, where there can be one."""
+    """Runs have different conversations, or scores, for one cell."""
 
 
 def merge_attempts(runs: Sequence[Sequence[Attempt]], prefer: Prefer | None) -> list[Attempt]:
-    """Return the attempts at one cell of all runs, the one that counts last.
+    """Return the attempts at one cell of all runs, with the attempt that counts at the end.
 
-    A whole conversation counts before one whose simulated user failed, and that before one that
-    broke. What one of two equal ones lacks, a score or a verdict that a judge left open, it gets
-    from the other; what does not count is kept before, for what it consumed.
+    A whole conversation takes precedence over one whose simulated user failed, and that over one
+    that was broken off. If two attempts are equal, one is kept, with the scores of both; a decided
+    verdict replaces one that a judge left undecided. Attempts that do not count are kept before it,
+    for their usage.
 
     Args:
         runs: The attempts of each run that has any, in their order.
-        prefer: Which run decides where several differ; None to refuse.
+        prefer: The run that decides if several differ; None to refuse.
 
     Raises:
-        ConflictError: Where several differ and none is preferred.
+        ConflictError: If several differ and no run is preferred.
     """
     if len(runs) == 1:
         return list(runs[0])
@@ -85,7 +86,7 @@ def merge_attempts(runs: Sequence[Sequence[Attempt]], prefer: Prefer | None) -> 
 
 
 def _require_one(last: Attempt, runs: Sequence[Sequence[Attempt]]) -> None:
-    """Refuse where another run has a conversation of the same rank that is another one."""
+    """Raise an error if another run has a different conversation of the same rank."""
     rank = _rank(last)
     if rank == _FAULT:
         return
@@ -95,7 +96,7 @@ def _require_one(last: Attempt, runs: Sequence[Sequence[Attempt]]) -> None:
 
 
 def _merge_into_kept(attempt: Attempt, kept: list[Attempt], *, strict: bool) -> bool:
-    """Whether an attempt is among those that are kept; what that one lacks is added to it."""
+    """Return whether an attempt equals a kept one; the kept one then gets its missing scores."""
     for place, own in enumerate(kept):
         if is_same(own, attempt):
             kept[place] = _merge_scores(own, attempt, strict=strict)
@@ -129,7 +130,10 @@ def _is_reward(scoring: Scoring) -> bool:
 
 
 def is_same(one: Attempt, other: Attempt) -> bool:
-    """Whether two attempts are one conversation; of what broke each attempt is one of its own."""
+    """Return whether two attempts are one conversation.
+
+    Two failed attempts are one only if their records are equal.
+    """
     if one.data == other.data:
         return True
     if one.fault or other.fault:
@@ -138,7 +142,7 @@ def is_same(one: Attempt, other: Attempt) -> bool:
 
 
 def _lasting(episode: Episode) -> Episode:
-    """Return what was said and done: without what clocks, providers' ids and caches say."""
+    """Return an episode without clock times, providers' ids and cache data."""
     return msgspec.structs.replace(
         episode, events=tuple(_describe_cell(episode)), usage=(), started=0.0, seconds=0.0
     )
@@ -157,7 +161,7 @@ def _is_open(data: bytes, scoring: Scoring) -> bool:
 
 
 def _is_same_verdict(one: bytes, other: bytes, scoring: Scoring) -> bool:
-    """Whether two scores say the same, whatever it took to find it."""
+    """Return whether two scores agree, whatever their usage."""
     if scoring[0]:
         first, second = _CODEC.decode_score(one), _CODEC.decode_score(other)
         return _verdict(first) == _verdict(second)
@@ -188,7 +192,7 @@ CellAttempts = tuple[int, str, list[Attempt]]
 
 
 class RunPart:
-    """One of the runs, open to be read as it is at one moment."""
+    """One of the runs, opened as a snapshot."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -214,7 +218,7 @@ class RunPart:
         """Return the hash of the plan.
 
         Raises:
-            StoreError: Where the file is of an older format.
+            StoreError: If the file has an older format.
         """
         if self._file.format != FORMAT:
             raise StoreError(
@@ -228,26 +232,26 @@ class RunPart:
         return plan_rows(self._connection)
 
     def tasks(self) -> bytes:
-        """Return the tasks as they are stored."""
+        """Return the tasks in their stored form."""
         row = self._connection.execute(_TASKS).fetchone()
         return b"" if row is None else strip_checksum(row[0], "tasks")
 
     def declared(self) -> dict[str, bytes]:
-        """Return by name what measures declare, as it is stored."""
+        """Return the metrics that measures declare, by name and in their stored form."""
         rows = self._connection.execute(_DECLARED).fetchall()
         return {name: strip_checksum(value, name) for name, value in rows}
 
     def scorings(self) -> list[Scoring]:
-        """Return what the run was scored and measured by, the newest last."""
+        """Return the scorings of the run's scores and measures, the newest last."""
         return [
             (rules, judge, metric) for rules, judge, metric in self._connection.execute(_SCORINGS)
         ]
 
     def cells(self) -> Iterator[CellAttempts]:
-        """Yield the cells at which an attempt was made, in the plan's order.
+        """Yield the cells with attempts, in the plan's order.
 
         Raises:
-            StoreError: Where a record is damaged.
+            StoreError: If a record is damaged.
         """
         try:
             rows = groupby(self._connection.execute(_ATTEMPTS), key=lambda row: (row[0], row[1]))
@@ -268,12 +272,13 @@ class RunPart:
         return Attempt(fault, strip_checksum(data, key, number, fault), scores)
 
     def copy_sounds(self, to: Path) -> Iterator[str]:
-        """Copy the sounds that are not there yet; yield the name of each.
+        """Copy the missing audio files; yield the name of each.
 
         Raises:
-            StoreError: Where one is not the bytes of its name, or cannot be read or written.
+            StoreError: If a file's content does not match its name, or it cannot be read or
+                written.
         """
-        # A link may lead anywhere: a run may come from anybody.
+        # A link may lead anywhere, and the run may come from anybody.
         if (self.folder / FOLDER).is_symlink():
             raise StoreError(
                 f"{self.folder / FOLDER}: a link: sounds are files of the run's folder"
@@ -307,21 +312,22 @@ _PUT_SCORE = (
 
 
 class Contradiction(msgspec.Struct, frozen=True):
-    """A cell of which runs have more than one account, and what differs."""
+    """A cell with conflicting records in the runs, and the difference."""
 
     key: str
     what: str
 
 
 class MergeResult(msgspec.Struct):
-    """What became of the runs: how much was taken, or why nothing was written.
+    """Result of a merge: the numbers of merged records, or the conflicts.
 
     Attributes:
-        conversations: Cells that were played in any of them.
-        in_several: Cells that were played in several.
-        left: Cells that are still to be played: in none of them, or ended by infrastructure in all.
-        sounds: Sounds.
-        conflicts: Cells of which they have different accounts: with any, nothing was written.
+        conversations: Number of cells that were played in any run.
+        in_several: Number of cells that were played in several runs.
+        left: Number of cells that are still to be played: in none of the runs, or ended by
+            infrastructure in all.
+        sounds: Number of audio files.
+        conflicts: Cells with conflicting records; if there are any, nothing was written.
     """
 
     conversations: int = 0
@@ -338,21 +344,20 @@ def merge_parts(
     prefer: Prefer | None,
     on_record: Callable[[], None],
 ) -> MergeResult:
-    """Write runs of one plan as one; nothing is written where they contradict each other.
+    """Write runs of one plan as one; nothing is written if they contradict each other.
 
-    It is made beside its place and moved there when it is whole and was verified: whoever is killed
-    leaves no run, and what is left is replaced by the next merge into that folder.
+    The run is made next to its place, verified, and then moved there. A killed merge leaves no run,
+    and its remains are replaced by the next merge into that folder.
 
     Args:
         folders: The runs; they must have the same plan.
-        out: The new folder; one that is there has to be empty.
-        manifest: The manifest of the run that is written.
-        prefer: Whose conversation stays where they differ; None to return the conflicts.
-        on_record: Called after each conversation and sound.
+        out: The new folder; an existing folder has to be empty.
+        manifest: The manifest of the new run.
+        prefer: The run whose conversation is kept if they differ; None to return the conflicts.
+        on_record: Function that is called after each conversation and audio file.
 
     Raises:
-        StoreError: Where one cannot be read, they are of different plans, or the folder cannot be
-            written.
+        StoreError: If a run cannot be read, their plans differ, or the folder cannot be written.
     """
     if out.is_file() or (out.is_dir() and any(out.iterdir())):
         raise StoreError(f"{out}: is there already: choose another --out")
@@ -392,14 +397,13 @@ def _require_one_plan(parts: Sequence[RunPart]) -> None:
 def _require_sound(draft: Path) -> None:
     for problem in verify_run(draft, VerificationCounts(), lambda: None):
         raise StoreError(
-            f"what the runs have is not whole ({problem.where}: {problem.what}): nothing was "
-            "written; "
-            "`dragoman verify` tells of each run what is wrong"
+            f"the merged runs are damaged ({problem.where}: {problem.what}): nothing was written; "
+            "`dragoman verify` shows the problems of each run"
         )
 
 
 class _RunMerger:
-    """Runs while they are written as one."""
+    """Runs while they are merged."""
 
     def __init__(
         self, parts: Sequence[RunPart], prefer: Prefer | None, on_record: Callable[[], None]
@@ -407,7 +411,7 @@ class _RunMerger:
         self._parts = parts
         self._prefer = prefer
         self._on_record = on_record
-        # Of each run in its own order: which scoring is the newest is told by that.
+        # Each run in its own order, which shows the newest scoring.
         every = (scoring for part in parts for scoring in part.scorings())
         self._scorings = list(dict.fromkeys(every))
         self._numbers = {scoring: number for number, scoring in enumerate(self._scorings)}
@@ -457,9 +461,9 @@ class _RunMerger:
             ) from error
 
     def _cells(self) -> Iterator[tuple[int, str, list[list[Attempt]]]]:
-        """Yield the cells that any run has, each with the attempts of those that have it."""
+        """Yield the cells of any run, each with the attempts of the runs that have it."""
         streams = (part.cells() for part in self._parts)
-        # Of equal ones those of the run come first that is named first.
+        # Of equal ones, the run that is named first comes first.
         rows = heapq.merge(*streams, key=itemgetter(0))
         for (place, key), own in groupby(rows, key=itemgetter(0, 1)):
             yield place, key, [attempts for _, _, attempts in own]

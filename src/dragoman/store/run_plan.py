@@ -17,11 +17,11 @@ from dragoman.store.status_counts import count_plan
 
 SELECT_PLAN = "SELECT key, suite, condition, agent, task, trial FROM cells ORDER BY id"
 PlanRow = tuple[bytes, str, str, str, str, int]
-"""A cell as it is stored: its key, suite, condition, agent, task and trial."""
+"""A stored cell: its key, suite, condition, agent, task and trial."""
 
 
 class StoredCell(msgspec.Struct, frozen=True, gc=False):
-    """One planned conversation: its key and where it stands in the grid."""
+    """One planned conversation: its key and its place in the grid."""
 
     key: str
     suite: str
@@ -32,7 +32,7 @@ class StoredCell(msgspec.Struct, frozen=True, gc=False):
 
 
 class NewRun(msgspec.Struct, frozen=True):
-    """What a run is created with: its manifest, its plan and the tasks it plays."""
+    """Contents of a new run: its manifest, its plan and its tasks."""
 
     manifest: bytes
     cells: tuple[StoredCell, ...]
@@ -40,7 +40,7 @@ class NewRun(msgspec.Struct, frozen=True):
 
 
 def rows_of(cells: Iterable[StoredCell]) -> Iterator[PlanRow]:
-    """Yield cells as they are stored."""
+    """Yield the stored rows of cells."""
     written = cache(condition_text)
     for cell in cells:
         yield (
@@ -54,7 +54,7 @@ def rows_of(cells: Iterable[StoredCell]) -> Iterator[PlanRow]:
 
 
 def renewed_row(row: PlanRow) -> PlanRow:
-    """Return a stored row with its condition as runs of today store it.
+    """Return a stored row with its condition in the current form.
 
     Runs of format 1 stored a condition's label instead of its axes.
     """
@@ -63,7 +63,7 @@ def renewed_row(row: PlanRow) -> PlanRow:
 
 @lru_cache(maxsize=4096)
 def _renewed(condition: str) -> str:
-    """Return a stored condition as a JSON object of its axes; a text that is none stays."""
+    """Return a stored condition as a JSON object of its axes; other texts stay."""
     try:
         return condition_text(condition_from(condition))
     except DataError:
@@ -71,11 +71,10 @@ def _renewed(condition: str) -> str:
 
 
 def cells_of(rows: Sequence[tuple[object, ...]]) -> Iterator[StoredCell]:
-    """Yield stored rows as cells.
+    """Yield the cells of stored rows.
 
-    Raises:
-        msgspec.ValidationError: Where a row has other types.
-        ValueError: Where a condition cannot be read.
+    Raises: msgspec.ValidationError: If a row has other types.
+        ValueError: If a condition cannot be parsed.
     """
     read = cache(condition_from)
     for key, suite, condition, agent, task, trial in msgspec.convert(rows, list[PlanRow]):
@@ -83,7 +82,7 @@ def cells_of(rows: Sequence[tuple[object, ...]]) -> Iterator[StoredCell]:
 
 
 def fill_new_run(connection: sqlite3.Connection, new: NewRun) -> None:
-    """Write what a new run begins with, within a transaction of the caller's."""
+    """Write the first contents of a new run, within a transaction of the caller."""
     tasks = EpisodeCodec().encode_tasks(new.tasks)
     begin_run(connection, new.manifest, tasks, list(rows_of(new.cells)))
 
@@ -91,7 +90,7 @@ def fill_new_run(connection: sqlite3.Connection, new: NewRun) -> None:
 def begin_run(
     connection: sqlite3.Connection, manifest: bytes, tasks: bytes, rows: Sequence[PlanRow]
 ) -> None:
-    """Write what a run begins with, within a transaction of the caller's.
+    """Write the first contents of a run, within a transaction of the caller.
 
     Args:
         connection: A new file.
@@ -114,12 +113,12 @@ def begin_run(
 
 
 def plan_rows(connection: sqlite3.Connection) -> list[PlanRow]:
-    """Return the plan as it is stored, in its order."""
+    """Return the stored plan, in its order."""
     return connection.execute(SELECT_PLAN).fetchall()
 
 
 def plan_digest(connection: sqlite3.Connection) -> bytes:
-    """Return the hash of the plan that is stored."""
+    """Return the hash of the stored plan."""
     return digest_rows(connection.execute(SELECT_PLAN))
 
 

@@ -6,7 +6,8 @@ COUNTED_CONDITIONS = """
 SELECT condition FROM (SELECT DISTINCT condition FROM tallies WHERE standing = 'planned') AS planned
 ORDER BY (SELECT id FROM cells WHERE cells.condition = planned.condition ORDER BY id LIMIT 1)
 """
-# By the index of episodes alone: of a long plan that was nearly played, hardly a cell is looked at.
+# The query uses only the index of episodes: for a long plan that is nearly complete, it reads few
+# cells.
 UNPLAYED = """
 SELECT id, key FROM (
     SELECT before, (SELECT min(cell) FROM episodes WHERE cell > before) AS after
@@ -31,7 +32,8 @@ TRIES = (
     "WHERE cell = (SELECT id FROM cells WHERE key = ?)"
 )
 
-# Only the last attempt at a cell counts; infrastructure or the simulated user spoilt earlier ones.
+# Only the last attempt at a cell counts; earlier ones failed through infrastructure or the
+# simulated user.
 LAST_ATTEMPTS = """
 SELECT key, cells.id, attempt, fault{data}
 FROM cells CROSS JOIN episodes ON cells.id = episodes.cell
@@ -57,7 +59,7 @@ EARLIER_SCORES = (
     f"SELECT key, early.attempt, early.data {EARLIER.format(table='scores')} "
     "AND rules = ? AND judge = ? AND metric = ?"
 )
-# By the index: rows of the reward, which has rules, are not read for that.
+# The query uses the index, so rows of the reward, which have rules, are not read.
 MEASURED = """
 SELECT key, attempt, rules, judge, metric, data FROM cells
 JOIN scores ON cells.id = scores.cell

@@ -1,10 +1,10 @@
 """Run store: a folder with one SQLite file, one writer at a time, any number of readers.
 
-An episode and its first score are committed together, so that a process killed at any instant
-leaves whole episodes only. Results of measures lie in one table: the reward's rows hold a score
-each and name their rules, those of other measures hold a `MeasureResult`. Episodes and scores are
-indexed by the place of their cell in the plan, near which they are also written: appending stays
-cheap at any size.
+An episode and its first score are committed together, so a process that is killed at any instant
+leaves only whole episodes. Results of measures lie in one table: each row of the reward holds a
+score and names its rules, each row of another measure holds a `MeasureResult`. Episodes and scores
+are indexed by their cell's place in the plan, and written near it: appending stays cheap at any
+size.
 """
 
 import hashlib
@@ -60,11 +60,11 @@ SELECT cell FROM (SELECT cell FROM episodes UNION ALL SELECT cell FROM scores)
 WHERE cell NOT IN (SELECT id FROM cells) LIMIT 1
 """
 MOST_LOOKED_THROUGH = 256 * 2**20
-"""The largest file, in bytes, that is looked through whenever it is opened."""
+"""The largest file, in bytes, that is checked whenever it is opened."""
 
 
 class StoredConversation(msgspec.Struct, frozen=True):
-    """One cell with its last attempt, and all that was found in that; the oldest come first."""
+    """One cell with its last attempt, and all of its scores and measures, the oldest first."""
 
     cell: StoredCell
     episode: Episode | None
@@ -73,22 +73,22 @@ class StoredConversation(msgspec.Struct, frozen=True):
 
 
 class LastRows(msgspec.Struct, frozen=True):
-    """How far a run was written, or read: the last rows of its episodes and of its scores."""
+    """The last rows of a run's episodes and scores that were written, or read."""
 
     episodes: int = 0
     scores: int = 0
 
 
 class PlayedCell(msgspec.Struct, frozen=True):
-    """What is stored of one cell, without the events of its episodes.
+    """The stored data of one cell, without the events of its episodes.
 
     Attributes:
-        place: Its place in the plan, from 1.
-        attempt: The last attempt.
-        episode: That attempt.
-        score: Its score under the scoring that was asked for.
-        measures: What measures counted in it, the oldest first.
-        earlier: What attempts before it consumed, and their judges.
+        place: The cell's place in the plan, from 1.
+        attempt: The number of the last attempt.
+        episode: The episode of that attempt.
+        score: The score of that attempt under the requested scoring.
+        measures: The results of measures for it, the oldest first.
+        earlier: The usage of earlier attempts and their judges.
     """
 
     place: int
@@ -121,28 +121,28 @@ class RunStore:
         self.close()
 
     def close(self) -> None:
-        """Close the file and give up the lock."""
+        """Close the file and release the lock."""
         self._file.close()
 
     def copy_to(self, path: Path) -> None:
-        """Write the run's file as it is now, with what is in its log, to a new file.
+        """Write a snapshot of the run's file, including its log, to a new file.
 
         Raises:
-            StoreError: Where it cannot be read or written.
+            StoreError: If the file cannot be read or written.
         """
         with self._errors("read"), closing(sqlite3.connect(path)) as copy:
             self._connection.backup(copy)
-            # A copy that is sent has no log beside it.
+            # A copy that is sent must not need a log next to it.
             copy.execute("PRAGMA journal_mode = DELETE")
 
     def require_sound(self) -> None:
-        """Refuse a run of which rows are lost or have changed; what they hold is checked when read.
+        """Refuse a run with lost or changed rows; the content of a row is checked when it is read.
 
-        Only files up to `MOST_LOOKED_THROUGH` are looked through: it takes some 1.5 s per GB.
-        Larger ones are by `dragoman verify`.
+        Only files up to `MOST_LOOKED_THROUGH` are checked, which takes about 1.5 s per GB.
+        `dragoman verify` checks larger ones.
 
         Raises:
-            StoreError: Where it is damaged.
+            StoreError: If the run is damaged.
         """
         with self._errors("read"):
             ((pages, size),) = self._connection.execute(_PAGES)
@@ -161,7 +161,7 @@ class RunStore:
         if row is None:
             return None
         if not isinstance(row[0], bytes):
-            raise TypeError(f"its {name} is no bytes")
+            raise TypeError(f"its {name} does not consist of bytes")
         return self._verified(row[0], name)
 
     def manifest(self) -> bytes:
@@ -192,11 +192,11 @@ class RunStore:
             self.add(entries)
 
     def add(self, entries: Iterable[RunEntry]) -> None:
-        """Write entries within a transaction of the caller's."""
+        """Write entries within a transaction of the caller."""
         self._adding.add(entries)
 
     def status_counts(self) -> dict[StatusGroup, StatusCount] | None:
-        """Return the counts of statuses and reasons; None in files of formats without counts."""
+        """Return the counts of statuses and reasons; None for files of formats without counts."""
         if not self._file.is_counted:
             return None
         with self._errors("read"):
@@ -210,7 +210,7 @@ class RunStore:
             return tuple(condition_from(text) for (text,) in rows)
 
     def has_plan(self, cells: Iterable[StoredCell]) -> bool:
-        """Whether these cells, in their order, are the plan."""
+        """Return whether the plan consists of these cells, in their order."""
         with self._errors("read"):
             stored = self._connection.execute(SELECT_PLAN)
             return all(
@@ -219,13 +219,16 @@ class RunStore:
             )
 
     def plan_fingerprint(self) -> str:
-        """Return the hash of all that the plan was made of; empty where it was not kept."""
+        """Return the hash of everything that the plan was made of; "" if it is not stored."""
         with self._errors("read"):
             found = self._meta("made_of")
             return "" if found is None else msgspec.json.decode(found, type=str)
 
     def store_plan_fingerprint(self, made_of: str) -> None:
-        """Keep the hash of all that the plan was made of: who finds the same needs no row of it."""
+        """Store the hash of everything that the plan was made of.
+
+        With an equal hash, no row has to be read.
+        """
         with self._errors("write"), self._connection:
             row = ("made_of", self._with_checksum(msgspec.json.encode(made_of), "made_of"))
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
@@ -253,7 +256,7 @@ class RunStore:
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
 
     def places(self, cells: Iterable[str]) -> dict[int, str]:
-        """Return by place in the plan, from 1, those of some cells that are in it."""
+        """Return the places in the plan, from 1, of those of these cells that are in it."""
         with self._errors("read"):
             return {
                 row[0]: key
@@ -262,7 +265,7 @@ class RunStore:
             }
 
     def cell_at(self, place: int) -> StoredCell | None:
-        """Return the cell at a place of the plan, from 1; None where it has none."""
+        """Return the cell at a place of the plan, from 1; None if there is none."""
         with self._errors("read"):
             row = self._connection.execute(queries.CELL_AT, (place,)).fetchone()
             if row is None:
@@ -271,11 +274,11 @@ class RunStore:
             return StoredCell(key.hex(), suite, condition_from(condition), agent, task, trial)
 
     def unplayed(self) -> dict[int, str]:
-        """Return by place the cells that no attempt was made at, in the plan's order."""
+        """Return the cells without attempts by place, in the plan's order."""
         return self._by_place(queries.UNPLAYED)
 
     def broken(self) -> dict[int, str]:
-        """Return by place the cells of which infrastructure ended the last attempt."""
+        """Return the cells by place whose last attempt was ended by infrastructure."""
         return self._by_place(queries.BROKEN)
 
     def _by_place(self, query: str) -> dict[int, str]:
@@ -284,14 +287,17 @@ class RunStore:
             return {place: key.hex() for place, key in rows}
 
     def tries(self, cell: str) -> tuple[int, int]:
-        """Return how many attempts were made at a cell, and how many of them no fault ended."""
+        """Return the number of attempts at a cell, and the number of those without a fault."""
         with self._errors("read"):
             row = self._connection.execute(queries.TRIES, (bytes.fromhex(cell),)).fetchone()
             last, completed = row
             return (0 if last is None else last + 1), completed or 0
 
     def declare(self, declared: Iterable[DeclaredMetrics]) -> None:
-        """Store which figures measures declare, so that whoever reads the run needs no measure."""
+        """Store the metrics that measures declare.
+
+        A reader of the run then does not need the measures.
+        """
         with self._errors("write"), self._connection:
             for entry in declared:
                 name = f"measure {entry.measure}-{entry.version}"
@@ -299,7 +305,7 @@ class RunStore:
                 self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
 
     def declared(self) -> dict[str, DeclaredMetrics]:
-        """Return by metric which figures measures declare."""
+        """Return the declared metrics of measures by name."""
         query = "SELECT name, value FROM meta WHERE name LIKE 'measure %'"
         with self._errors("read"):
             found = [
@@ -309,7 +315,7 @@ class RunStore:
             return {f"{entry.measure}-{entry.version}": entry for entry in found}
 
     def attempts(self) -> dict[str, tuple[int, bool]]:
-        """Return by cell the last attempt and whether it ended by an infrastructure fault."""
+        """Return the last attempt of each cell, and whether it ended by an infrastructure fault."""
         with self._errors("read"):
             return {
                 key.hex(): (attempt, bool(fault))
@@ -319,7 +325,10 @@ class RunStore:
             }
 
     def completed_attempts(self) -> dict[str, int]:
-        """Return by cell how many attempts ended otherwise than by an infrastructure fault."""
+        """Return the number of completed attempts of each cell.
+
+        Attempts that ended by an infrastructure fault do not count.
+        """
         query = (
             "SELECT key, count(*) FROM cells JOIN episodes ON cells.id = episodes.cell "
             "WHERE NOT fault GROUP BY cells.id"
@@ -343,7 +352,7 @@ class RunStore:
     def conversation(self, cell: str) -> StoredConversation | None:
         """Return one cell with all stored data of its last attempt, or None.
 
-        Nothing else is read.
+        No other data is read.
         """
         with self._errors("read"):
             key = bytes.fromhex(cell)
@@ -369,7 +378,7 @@ class RunStore:
             return StoredConversation(found, episode, tuple(scores), tuple(measures))
 
     def has_unscored(self, rules: str, judge: str, metric: str) -> bool:
-        """Whether a last attempt has no score under rules, judge and metric version."""
+        """Return whether a last attempt has no score under rules, judge and metric version."""
         scoring = (rules, judge, metric)
         with self._errors("read"):
             if not self._file.is_counted:
@@ -389,8 +398,8 @@ class RunStore:
         """Yield cell, attempt and episode of every cell's last attempt.
 
         Args:
-            heads_only: Without the events.
-            leaving_out: Keys of cells that are not wanted.
+            heads_only: Whether the events are omitted.
+            leaving_out: Keys of cells to skip.
         """
         decode = self._codec.decode_head if heads_only else self._codec.decode_episode
         query = queries.LAST_ATTEMPTS.format(data=", data")
@@ -401,7 +410,7 @@ class RunStore:
                     yield cell, attempt, decode(self._verified(data, cell, attempt, fault))
 
     def scores(self, rules: str, judge: str, metric: str) -> dict[str, Score]:
-        """Return by cell the score of its last attempt under rules, judge and metric version."""
+        """Return the score of each cell's last attempt under rules, judge and metric version."""
         last = self.attempts()
         with self._errors("read"):
             return {
@@ -416,7 +425,7 @@ class RunStore:
         return self._codec.decode_score(self._verified(data, key.hex(), *columns))
 
     def newest_scores(self, metric: str) -> dict[str, Score]:
-        """Return by cell the newest score of its last attempt, whatever rules and judge gave it."""
+        """Return the newest score of each cell's last attempt, whatever its rules and judge."""
         query = (
             "SELECT key, attempt, rules, judge, metric, data FROM cells "
             "JOIN scores ON cells.id = scores.cell WHERE metric = ? ORDER BY scores.id"
@@ -431,9 +440,9 @@ class RunStore:
             return {key.hex(): self._score(*row) for key, row in newest.items()}
 
     def measured(self) -> dict[str, tuple[MeasureResult, ...]]:
-        """Return by cell what measures counted in its last attempt, the oldest first.
+        """Return the results of measures for each cell's last attempt, the oldest first.
 
-        Scores of the reward are not among them.
+        Scores of the reward are not included.
         """
         last: dict[str, tuple[int, bool]] = {}
         found: dict[str, tuple[MeasureResult, ...]] = {}
@@ -450,13 +459,12 @@ class RunStore:
                 yield key.hex(), columns[0], self._codec.decode_measured(content)
 
     def earlier_usage(self, rules: str, judge: str, metric: str) -> dict[str, tuple[Usage, ...]]:
-        """Return by cell what attempts before its last one consumed, and their judges.
+        """Return the usage of each cell's earlier attempts, and of their judges.
 
         Args:
-            rules: Which scores' judges are meant, beside those of other measures: under these
-                rules,
-            judge: by this judge,
-            metric: and of this metric version.
+            rules: Rules of the scoring whose judges count, in addition to those of other measures.
+            judge: Judge of this scoring.
+            metric: Metric version of this scoring.
         """
         used: dict[str, tuple[Usage, ...]] = {}
         with self._errors("read"):
@@ -474,23 +482,23 @@ class RunStore:
         return used
 
     def counts(self) -> tuple[int, int]:
-        """Return how many conversations are planned, and how many were played."""
+        """Return the number of planned and the number of played conversations."""
         query = "SELECT (SELECT count(*) FROM cells), (SELECT count(DISTINCT cell) FROM episodes)"
         with self._errors("read"):
             planned, played = self._connection.execute(query).fetchone()
             return planned, played
 
     def last_rows(self) -> LastRows:
-        """Return how far the run is written."""
+        """Return the last rows that were written."""
         with self._errors("read"):
             episodes, scores = self._connection.execute(queries.LAST_ROWS).fetchone()
             return LastRows(episodes or 0, scores or 0)
 
     def fingerprint(self) -> str:
-        """Return the hash of what tells this state of the run from any other one.
+        """Return a hash that distinguishes this state of the run from any other.
 
-        That is its manifest, its plan and its last rows: a row that is written again gets a number
-        of its own, unless it is the last one. Empty where records have no checksums.
+        It covers the manifest, the plan and the last rows: a row that is written again gets a new
+        number, unless it is the last one. It is "" if records have no checksums.
         """
         if not self._file.has_checksum:
             return ""
@@ -502,11 +510,11 @@ class RunStore:
         return found.hexdigest()
 
     def changed_after(self, read: LastRows, most: int) -> tuple[tuple[int, ...], LastRows]:
-        """Return the places of cells that got rows since, and how far that goes.
+        """Return the places of cells with rows since then, and the last rows of this answer.
 
         Args:
-            read: How far the run was read.
-            most: How many rows are looked at, of episodes and of scores.
+            read: The last rows that have been read.
+            most: Largest number of rows of episodes, and of scores, to examine.
         """
         found: dict[int, None] = {}
         ends = []
@@ -521,7 +529,10 @@ class RunStore:
     def played_at(
         self, places: Collection[int], rules: str, judge: str, metric: str
     ) -> tuple[PlayedCell, ...]:
-        """Return what is stored of cells, without events, under rules, judge and metric version."""
+        """Return the stored data of cells, without the events of their episodes.
+
+        Scores are those under rules, judge and metric version.
+        """
         wanted = msgspec.json.encode(sorted(places)).decode()
         attempts: dict[int, list[tuple[int, Episode]]] = {}
         counted: dict[int, list[tuple[int, Score | MeasureResult]]] = {}
@@ -574,7 +585,10 @@ def _played_cell(
     attempts: Sequence[tuple[int, Episode]],
     counted: Sequence[tuple[int, Score | MeasureResult]],
 ) -> PlayedCell:
-    """Return a cell of its attempts, in their order, and of all that was counted in them."""
+    """Return a cell from its attempts and their results.
+
+    The attempts are in their order; the results are scores and those of other measures.
+    """
     last, episode = attempts[-1]
     scores = [entry for attempt, entry in counted if attempt == last and isinstance(entry, Score)]
     own = [
@@ -599,13 +613,13 @@ def create_run(folder: Path, new: NewRun, played: Iterable[StoredEpisode] = ()) 
     """Create a run in a new or empty folder and lock it for writing.
 
     Args:
-        folder: Where it is to lie.
-        new: Its manifest, plan and tasks.
-        played: Conversations that it begins with, as an imported run does: all are there or no run
-            is.
+        folder: The run's folder.
+        new: The run's manifest, plan and tasks.
+        played: Conversations of an imported run: either all of them are stored, or no run is
+            created.
 
     Raises:
-        StoreError: Where the folder holds a run already or cannot be written.
+        StoreError: If the folder already holds a run or cannot be written.
     """
 
     def fill(connection: sqlite3.Connection) -> None:
@@ -619,7 +633,7 @@ def open_run(folder: Path, *, write: bool) -> RunStore:
     """Open a run to read, or locked to write.
 
     Raises:
-        StoreError: Where there is no run, it is damaged, or another process writes to it.
+        StoreError: If the folder has no run, the run is damaged, or another process writes to it.
     """
     store = RunStore(folder, open_file(folder, write=write))
     try:
@@ -631,9 +645,9 @@ def open_run(folder: Path, *, write: bool) -> RunStore:
 
 
 def peek_run(folder: Path) -> RunStore:
-    """Open a run to read without looking it through first: each record is still checked when read.
+    """Open a run to read without checking all of it; each record is still checked when it is read.
 
     Raises:
-        StoreError: Where there is no run, or the file is not a run's.
+        StoreError: If the folder has no run, or the file is not that of a run.
     """
     return RunStore(folder, open_file(folder, write=False))

@@ -32,16 +32,16 @@ _FOUND = (
 
 
 def upgrade_run(folder: Path, on_record: Callable[[], None]) -> str:
-    """Bring a run to the newest format; return the one that it had.
+    """Convert a run to the newest format, and return the format that it had.
 
-    Whoever is killed meanwhile leaves the run as it was.
+    If the process is killed meanwhile, the run stays unchanged.
 
     Args:
         folder: The run's folder.
-        on_record: Called after each conversation.
+        on_record: Function that is called after each conversation.
 
     Raises:
-        StoreError: Where it cannot be read or written, or is being written to.
+        StoreError: If the run cannot be read or written, or another process writes to it.
     """
     with closing(open_file(folder, write=True)) as file:
         before = file.format
@@ -68,7 +68,8 @@ def _upgrade(file: OpenFile, on_record: Callable[[], None]) -> None:
     connection.execute("DROP INDEX IF EXISTS episodes_that_broke")
     for statement in SCHEMA.split(";\n"):
         if statement.strip():
-            # As it stands in a new file, to the letter: that is what files are told by.
+            # The statement must equal that of a new file to the letter, because files are
+            # recognized by it.
             connection.execute(statement.strip())
     count_plan(connection)
     count_conversations(connection, on_record)
@@ -88,7 +89,7 @@ def _add_checksums(connection: sqlite3.Connection) -> None:
 
 
 def count_conversations(connection: sqlite3.Connection, on_record: Callable[[], None]) -> None:
-    """Count how conversations stand that were written without being counted."""
+    """Count the conversations by status that were written without counts."""
     codec, counting = EpisodeCodec(), StatusCounter(connection)
     for place, key, suite, condition, agent, attempt, fault, data in connection.execute(_LAST):
         episode = codec.decode_head(strip_checksum(data, key, attempt, fault))

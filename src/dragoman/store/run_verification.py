@@ -1,7 +1,7 @@
 """Verification of a stored run: every record, reference, count and audio file.
 
-It reads the run's folder only, whoever made it: nothing is run, changed or fetched, and a link that
-leads out of the folder is not followed.
+It reads only the run's folder, which may come from anybody. It executes, changes and downloads
+nothing, and does not follow a link that leads out of the folder.
 """
 
 import hashlib
@@ -54,14 +54,14 @@ _FOUND = (
 
 
 class RunProblem(msgspec.Struct, frozen=True):
-    """Something that is not as it was written: where, and what."""
+    """A place where the run differs from what was written, and the difference."""
 
     where: str
     what: str
 
 
 class VerificationCounts(msgspec.Struct):
-    """How much of a run was checked."""
+    """Numbers of checked records."""
 
     cells: int = 0
     episodes: int = 0
@@ -72,15 +72,15 @@ class VerificationCounts(msgspec.Struct):
 def verify_run(
     folder: Path, checked: VerificationCounts, on_record: Callable[[], None]
 ) -> Iterator[RunProblem]:
-    """Yield what is wrong with a run; nothing where all is as it was written.
+    """Yield the problems of a run; none if everything is as it was written.
 
     Args:
         folder: The run's folder.
-        checked: Where what was checked is counted.
-        on_record: Called after each record and sound.
+        checked: Counter of the checked records.
+        on_record: Function that is called after each record and audio file.
 
     Raises:
-        StoreError: Where there is no run, or its file cannot be read at all.
+        StoreError: If the folder has no run, or its file cannot be read at all.
     """
     with closing(open_file(folder, write=False)) as file:
         try:
@@ -90,7 +90,7 @@ def verify_run(
 
 
 class _RunVerifier:
-    """One run while it is checked."""
+    """Verifier of one run."""
 
     def __init__(
         self,
@@ -201,12 +201,12 @@ class _RunVerifier:
 
     def _belonging(self) -> Iterator[RunProblem]:
         for cell, attempt in self._connection.execute(_TWICE):
-            yield RunProblem(f"cell {cell}", f"attempt {attempt} is there twice")
+            yield RunProblem(f"cell {cell}", f"attempt {attempt} is stored twice")
         for (number,) in self._connection.execute(_WITHOUT_ATTEMPT):
-            yield RunProblem(f"score {number}", "of an attempt that is not there")
+            yield RunProblem(f"score {number}", "of an attempt that does not exist")
 
     def _counts(self) -> Iterator[RunProblem]:
-        """Compare what was counted with counting anew, where all that is counted can be read."""
+        """Compare the stored counts with a new count, if all counted records can be read."""
         if not (self._file.is_counted and self._is_sound):
             return
         counting = StatusCounter(self._connection)
@@ -257,7 +257,7 @@ class _RunVerifier:
 
 
 def audio_of_episode(episode: Episode) -> Iterator[str]:
-    """Yield the names of the sounds that a conversation has."""
+    """Yield the names of a conversation's audio files."""
     for event in episode.events:
         if isinstance(event, Message) and isinstance(event.reply, TextReply):
             for audio in (event.reply.utterance.audio, event.reply.utterance.clean_audio):

@@ -1,7 +1,7 @@
 """Safe file access: bounded reads of untrusted files, no links, and no path traversal.
 
-In the place of a file may lie a link that leads out of the folder, or a pipe or a device that never
-ends; opening it would write elsewhere, or wait for ever.
+In place of a file there may be a link that leads out of the folder, or a pipe or a device that
+never ends. Opening it would write elsewhere, or wait for ever.
 """
 
 import errno
@@ -18,30 +18,30 @@ def read_plain(path: Path, most: int) -> bytes:
     """Return the bytes of a plain file.
 
     Args:
-        path: Of the file; a link to a plain file is followed.
-        most: Bytes that it may hold.
+        path: The file; a link to a plain file is followed.
+        most: Largest size in bytes.
 
     Raises:
-        OSError: Where it cannot be read, is no plain file, or holds more.
+        OSError: If the file cannot be read, is not a plain file, or is larger.
     """
     with FileIO(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "no plain file", str(path))
+            raise OSError(errno.EINVAL, "not a plain file", str(path))
         if found.st_size > most:
             raise OSError(errno.EFBIG, f"more than {most} bytes", str(path))
         return file.readall()
 
 
 def read_bounded(path: Path, most: int) -> bytes:
-    """Return the bytes of a file that a person names, which may be a pipe.
+    """Return the bytes of a file that a user names, which may be a pipe.
 
     Args:
-        path: Of the file.
-        most: Bytes that it may hold.
+        path: The file.
+        most: Largest size in bytes.
 
     Raises:
-        OSError: Where it cannot be read or holds more.
+        OSError: If the file cannot be read or is larger.
     """
     with path.open("rb") as file:
         content = file.read(most + 1)
@@ -53,19 +53,19 @@ def read_bounded(path: Path, most: int) -> bytes:
 def open_without_links(path: str, flags: int) -> int:
     """Open a file for writing, for `open(opener=...)`.
 
-    Links are not followed, and pipes are not waited for.
+    The function does not follow links and does not wait for pipes.
     """
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
 
 
 def require_plain_database(path: Path) -> None:
-    """See that SQLite can be given a file: neither it nor what lies beside it is a link or a pipe.
+    """Check that SQLite may open a file: neither it nor its side files are links or pipes.
 
-    SQLite removes the file that a journal names as that of a transaction over several databases. No
-    database of ours has one, so a journal that names one was written to have something removed.
+    A journal can name the journal of a transaction over several databases, and SQLite removes that
+    file. Our databases never have one, so such a journal was written to remove a file.
 
     Raises:
-        OSError: Where one is no plain file, or a journal names another file.
+        OSError: If one of them is not a plain file, or a journal names another file.
     """
     for ending in _DATABASE_SUFFIXES:
         beside = path.with_name(f"{path.name}{ending}")
@@ -76,10 +76,10 @@ def require_plain_database(path: Path) -> None:
 
 
 def require_plain(path: Path) -> None:
-    """See that a path is a plain file, and no link, or is not there.
+    """Check that a path is a plain file and not a link, or does not exist.
 
     Raises:
-        OSError: Where something else lies there.
+        OSError: If the path is anything else.
     """
     try:
         found = path.lstat()
@@ -88,14 +88,14 @@ def require_plain(path: Path) -> None:
     if stat.S_ISLNK(found.st_mode):
         raise OSError(errno.ELOOP, f"{path.name} is a link: put the file itself there", str(path))
     if not stat.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, f"{path.name} is no plain file", str(path))
+        raise OSError(errno.EINVAL, f"{path.name} is not a plain file", str(path))
 
 
 def require_inside(folder: Path, path: Path) -> None:
-    """See that a path under a folder stays under it, whatever links are on its way.
+    """Check that a path under a folder stays under it, whatever links it contains.
 
     Raises:
-        OSError: Where it leads out of the folder.
+        OSError: If it leads out of the folder.
     """
     if not path.resolve().is_relative_to(folder.resolve()):
         raise OSError(errno.ELOOP, "a link leads out of the folder", str(path))

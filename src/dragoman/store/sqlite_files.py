@@ -15,18 +15,18 @@ from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.store.safe_files import require_plain_database
 
 LOCK_WAIT_SECONDS = 30
-"""How long to wait while another process writes."""
+"""Longest wait while another process writes, in seconds."""
 
 
 class SqliteFileFormat(msgspec.Struct, frozen=True):
-    """What a file of ours is.
+    """Format of one of our files.
 
     Attributes:
-        what: Its name in messages, such as "translation memory".
-        schema: The statements that make its tables.
-        missing: What to do where there is none.
-        damaged: What to do where it is damaged.
-        format: The number that its file carries.
+        what: The file's name in messages, such as "translation memory".
+        schema: The statements that create its tables.
+        missing: Advice if the file is missing.
+        damaged: Advice if the file is damaged.
+        format: The format number in the file.
     """
 
     what: str
@@ -45,13 +45,13 @@ def open_shared_file(
     """Open a file.
 
     Args:
-        path: Where it lies.
-        form: What it is.
-        write: Whether it may be written; a file that may not be stays as it is.
-        make: Whether one that may be written is made where there is none.
+        path: The file.
+        form: Its format.
+        write: Whether the file may be written; otherwise it stays unchanged.
+        make: Whether a missing file is made if it may be written.
 
     Raises:
-        StoreError: Where it cannot be opened or is not of that form.
+        StoreError: If the file cannot be opened or has another format.
     """
     if not (write and make) and not path.is_file():
         raise StoreError(f"{path}: no {form.what} here: {form.missing}")
@@ -64,7 +64,7 @@ def open_shared_file(
 def shared_file_error(
     path: Path, form: SqliteFileFormat, action: str, error: sqlite3.Error
 ) -> StoreError:
-    """Return what SQLite could not do as one line that says what to do."""
+    """Return SQLite's failure as one line that says what to do."""
     text = str(error)
     if "malformed" in text or "not a database" in text:
         return StoreError(f"{path}: damaged or no {form.what} ({text}): {form.damaged}")
@@ -100,7 +100,7 @@ def _open_database(path: Path, form: SqliteFileFormat, *, write: bool) -> sqlite
         file.execute(f"PRAGMA query_only = {not write}")
         if write:
             file.execute("PRAGMA journal_mode = WAL")
-            # What models made was paid for: it must outlast the machine's power too.
+            # The output of models was paid for: it must survive a power failure, too.
             file.execute("PRAGMA synchronous = FULL")
     except sqlite3.Error as error:
         file.close()
@@ -112,10 +112,10 @@ def _open_database(path: Path, form: SqliteFileFormat, *, write: bool) -> sqlite
 
 
 def _address(path: Path, *, write: bool) -> str:
-    """Return how SQLite is asked for a file.
+    """Return the URI with which SQLite opens a file.
 
-    What is only read is opened for writing too where that is allowed: only so SQLite takes the
-    files away that it needs beside it. In a folder that may not be written it has none.
+    A file that is only read is opened for writing, too, if that is allowed: only then does SQLite
+    remove its side files. In a read-only folder it has none.
     """
     address = path.absolute().as_uri()
     if write:
@@ -156,7 +156,7 @@ def _own_objects(schema: str) -> frozenset[tuple[str, str, str | None]]:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold a folder's lock: two processes must not make one file together."""
+    """Lock a folder, so that two processes do not create one file together."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -22,10 +22,10 @@ CREATE INDEX episodes_that_broke ON episodes (cell, attempt) WHERE fault;
 """
 
 MAX_CAUSE = 200
-"""Characters of a cause; what differs beyond them is counted together."""
+"""Longest cause in characters; causes that differ only beyond it are counted together."""
 
 UNSCORED = ("", "", "")
-"""In the place of rules, judge and metric: what is so whatever the scoring."""
+"""Rules, judge and metric of counts that do not depend on the scoring."""
 
 _OF_GROUP = """
 SELECT data FROM tallies WHERE rules = ? AND judge = ? AND metric = ? AND suite = ?
@@ -42,9 +42,10 @@ StatusCounts = OutcomeStatus | Literal["planned", "played"]
 
 
 class StatusGroup(msgspec.Struct, frozen=True):
-    """What is counted together: a scoring, a cell of the grid, how its conversations stand and why.
+    """Key of a count.
 
-    `status` is `planned` and `played` too, beside `UNSCORED`.
+    It consists of a scoring, a cell of the grid, and the status of conversations with its cause.
+    Additional values of `status` with `UNSCORED` are `planned` and `played`.
     """
 
     rules: str
@@ -58,12 +59,15 @@ class StatusGroup(msgspec.Struct, frozen=True):
 
     @property
     def scoring(self) -> tuple[str, str, str]:
-        """Rules, judge and metric version; `UNSCORED` where it is so by any."""
+        """Rules, judge and metric version.
+
+        `UNSCORED` if the count does not depend on the scoring.
+        """
         return (self.rules, self.judge, self.metric)
 
 
 class StatusCount(msgspec.Struct, frozen=True, array_like=True):
-    """How many conversations there are in a group, and the place of one that was put there."""
+    """The number of conversations in a group, and the place of one of them."""
 
     count: int
     place: int
@@ -72,7 +76,7 @@ class StatusCount(msgspec.Struct, frozen=True, array_like=True):
 def groups_of(
     cell: tuple[str, str, str], episode: Episode, scores: Iterator[Score] | tuple[Score, ...]
 ) -> Iterator[StatusGroup]:
-    """Yield the groups that a conversation is in, of its suite, condition and agent."""
+    """Yield the groups of a conversation of a cell (suite, condition and agent)."""
     if episode.is_fault:
         yield _group(UNSCORED, cell, episode, None)
         return
@@ -83,7 +87,7 @@ def groups_of(
 
 
 def score_group(cell: tuple[str, str, str], episode: Episode, score: Score) -> StatusGroup:
-    """Return the group that a conversation is in by a score of it."""
+    """Return the group of a conversation under one of its scores."""
     return _group((score.rules, score.judge, score.metric), cell, episode, score)
 
 
@@ -96,24 +100,24 @@ def _group(
 
 
 class StatusCounter:
-    """Changes of counts within one transaction; written by `flush`, each group once."""
+    """Changes of counts within one transaction; `flush` writes each group once."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._changes: dict[StatusGroup, StatusCount] = {}
 
     def add(self, group: StatusGroup, place: int, number: int = 1) -> None:
-        """Count a conversation in, or out with -1."""
+        """Add a conversation to a group, or remove it with -1."""
         before = self._changes.get(group, StatusCount(0, 0))
         newest = place if number > 0 else before.place
         self._changes[group] = StatusCount(before.count + number, newest)
 
     def counts(self) -> dict[StatusGroup, int]:
-        """Return what was counted since it was written last."""
+        """Return the changes since the last `flush`."""
         return {group: change.count for group, change in self._changes.items() if change.count}
 
     def flush(self) -> None:
-        """Write what changed."""
+        """Write the changes."""
         for group, change in self._changes.items():
             key = msgspec.structs.astuple(group)
             row = self._connection.execute(_OF_GROUP, key).fetchone()
@@ -138,7 +142,7 @@ def count_plan(connection: sqlite3.Connection) -> None:
 def all_scored(
     status_counts: Iterable[tuple[StatusGroup, StatusCount]], scoring: tuple[str, str, str]
 ) -> bool:
-    """Return whether every played conversation without a fault has a score of a scoring."""
+    """Return whether every played conversation without a fault has a score of this scoring."""
     lacking = 0
     for group, status_count in status_counts:
         if group.status == "played":
@@ -152,7 +156,7 @@ def read_status_counts(connection: sqlite3.Connection) -> Iterator[tuple[StatusG
     """Yield all groups with their counts.
 
     Raises:
-        ValueError: Where one is not what was written.
+        ValueError: If a count differs from what was written.
     """
     for *key, data in connection.execute("SELECT * FROM tallies"):
         yield _read_group(key), _read_count(data, tuple(key))

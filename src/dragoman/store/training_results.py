@@ -1,4 +1,4 @@
-"""Stored results of trainings: whoever counts what was made reads them without finetuning."""
+"""Stored results of trainings; readers do not need the package `finetuning`."""
 
 from pathlib import Path
 
@@ -9,24 +9,24 @@ from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.store.safe_files import read_plain
 
 RESULT = "trained.json"
-"""The file in a training's folder; it is written when all else but the card is."""
+"""The result file in a training's folder; only the card is written after it."""
 
 MOST_BYTES = 2**24
-"""Of that file."""
+"""Largest result file, in bytes."""
 
 
 class UnusedRow(msgspec.Struct, frozen=True):
-    """A row that is not learnt from, and why."""
+    """A row that was not used for training, and the reason."""
 
     row: str
     why: str
 
 
 class TrainingUse(msgspec.Struct, frozen=True):
-    """The usage of the steps of a training in all its processes.
+    """The usage of a training's steps in all of its processes.
 
-    Steps that were repeated because of a kill are included. `tokens` are those read; None if
-    the number is unknown.
+    It includes steps that were repeated because of a kill. `tokens` is the number of processed
+    tokens; None if the number is unknown.
     """
 
     seconds: float
@@ -34,11 +34,11 @@ class TrainingUse(msgspec.Struct, frozen=True):
 
 
 class TrainingResult(msgspec.Struct, frozen=True):
-    """What came of a training.
+    """Result of a training.
 
-    `folders` are those of weights; `seconds` are of this process alone, and `resumed` is the step
-    that it began after. `identity` is that of what was prepared. `cost` is that of the seconds that
-    were `used`, in US dollars, at `price_per_hour`; None where one of them is not known.
+    `folders` are the folders of weights; `seconds` counts this process only, and `resumed` is the
+    step after which it began. `identity` is the identity of the prepared training. `cost` is the
+    cost of the `used` seconds in US dollars, at `price_per_hour`; None if one of them is unknown.
     """
 
     folders: tuple[str, ...]
@@ -56,10 +56,10 @@ class TrainingResult(msgspec.Struct, frozen=True):
 
 
 def result_in(folder: Path) -> TrainingResult:
-    """Return what came of whatever training was done in a folder.
+    """Return the result of the training in a folder.
 
     Raises:
-        DataError: Where its file cannot be read.
+        DataError: If the file cannot be read.
     """
     path = folder / RESULT
     with TranslatedErrors(DataError, f"{path}: cannot be read"):

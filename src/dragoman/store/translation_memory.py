@@ -43,11 +43,11 @@ MEMORY_FORMAT = SqliteFileFormat(
 FILE = "translation_memory.sqlite"
 
 Origin = Literal["machine", "imported", "reviewed"]
-"""Who answers for a translation: a model, a file that somebody made, or a person who read it."""
+"""The source of a translation: a model, an imported file, or a person who reviewed it."""
 
 
 class SourceText(msgspec.Struct, frozen=True):
-    """What is to be translated: languages, the text, and what tells its meaning apart."""
+    """A text to be translated, with its languages and the context of its meaning."""
 
     source_language: str
     target_language: str
@@ -56,22 +56,22 @@ class SourceText(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> bytes:
-        """The hash of its content."""
+        """The hash of the content."""
         return bytes.fromhex(content_key("translation-1", self))
 
 
 class MemoryEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A translation, and where it comes from.
+    """A translation, and its origin.
 
     Attributes:
-        source: What was translated.
+        source: The source text.
         target: The translation.
-        origin: Who answers for it.
-        translator: The model and the version of its prompt, the file, or the reviewer; "" unknown.
-        made: When, in seconds since 1970.
-        notes: What checks found odd in it.
-        back_translation: The translation, translated back; None where nobody did.
-        quality: What a model made of it, from 0 to 1; None where none was asked.
+        origin: The kind of its origin.
+        translator: The model and its prompt's version, the file, or the reviewer; "" if unknown.
+        made: Time of creation, in seconds since 1970.
+        notes: Remarks of checks.
+        back_translation: The translation, translated back; None if it was not.
+        quality: Quality estimate of a model, from 0 to 1; None without an estimate.
     """
 
     source: SourceText
@@ -85,7 +85,7 @@ class MemoryEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MemoryCount(msgspec.Struct, frozen=True):
-    """How many translations there are from one language into another, by origin."""
+    """Number of translations from one language into another, by origin."""
 
     source_language: str
     target_language: str
@@ -96,7 +96,7 @@ class MemoryCount(msgspec.Struct, frozen=True):
 class ReviewCount(msgspec.Struct, frozen=True):
     """The numbers of reviewed, accepted and unsure texts of one artifact.
 
-    Accepted texts stayed as they were. Unsure texts were left open.
+    Accepted texts were not changed. Unsure texts were left undecided.
     """
 
     artifact: str
@@ -106,14 +106,14 @@ class ReviewCount(msgspec.Struct, frozen=True):
 
 
 class ReviewRecord(msgspec.Struct, frozen=True):
-    """One reviewer's file that was imported.
+    """One imported review file.
 
     Attributes:
-        target_language: The language that was read.
-        reviewer: Who read it, as they want to be named; "" where nobody said.
+        target_language: The reviewed language.
+        reviewer: The reviewer's name, as they gave it; "" if they gave none.
         file: The name of the file, and `file_hash` its SHA-256.
-        made: When it was imported, in seconds since 1970.
-        counts: What was read of each artifact.
+        made: Time of the import, in seconds since 1970.
+        counts: The counts for each artifact.
     """
 
     target_language: str
@@ -152,17 +152,17 @@ _REVIEW_DECODER = msgspec.json.Decoder(ReviewRecord)
 
 
 class TranslationMemory:
-    """Translations in a file that several processes may use at once; a context manager.
+    """Translations in a file that several processes may use at once, as a context manager.
 
-    Every call is one transaction: what `put` returned is on the disk.
+    Every call is one transaction: once `put` returns, its entries are on the disk.
 
     Args:
         path: The SQLite file.
-        write: Whether it may be written.
-        make: Whether one that may be written is made where there is none.
+        write: Whether the file may be written.
+        make: Whether a missing file is made if it may be written.
 
     Raises:
-        StoreError: Where it cannot be opened or is no translation memory.
+        StoreError: If the file cannot be opened or is not a translation memory.
     """
 
     def __init__(self, path: Path, *, write: bool = True, make: bool = True) -> None:
@@ -185,10 +185,10 @@ class TranslationMemory:
         self._file.close()
 
     def find(self, sources: Iterable[SourceText]) -> dict[SourceText, MemoryEntry]:
-        """Return the translations that there are of some texts.
+        """Return the stored translations of some texts.
 
         Raises:
-            StoreError: Where the file cannot be read or an entry is damaged.
+            StoreError: If the file cannot be read or an entry is damaged.
         """
         found = {}
         for source in sources:
@@ -200,27 +200,27 @@ class TranslationMemory:
     def put(
         self, entries: Sequence[MemoryEntry], usage: Iterable[Usage] = ()
     ) -> tuple[MemoryEntry, ...]:
-        """Keep translations, all or none, and return what stands for each afterwards.
+        """Store translations, all or none, and return the entry that is then stored for each text.
 
-        A machine's translation replaces none, an import a machine's or an import, a review
-        everything but a later review.
+        A machine translation replaces nothing, an import replaces machine translations and imports,
+        and a review replaces everything except a later review.
 
         Args:
             entries: The translations.
-            usage: What was consumed to have them, also those that nothing came of.
+            usage: The usage for them, including attempts without a result.
 
         Raises:
-            StoreError: Where the file cannot be written.
+            StoreError: If the file cannot be written.
         """
         with self._transaction():
             self._put_usage(usage)
             return tuple(map(self._put, entries))
 
     def usage(self) -> tuple[Usage, ...]:
-        """Return what all translations in the file consumed, by purpose and model.
+        """Return the usage of all translations in the file, by purpose and model.
 
         Raises:
-            StoreError: Where the file cannot be read or a record is damaged.
+            StoreError: If the file cannot be read or a record is damaged.
         """
         try:
             rows = self._file.execute(_USAGE).fetchall()
@@ -238,10 +238,12 @@ class TranslationMemory:
     def put_review(
         self, entries: Sequence[MemoryEntry], review: ReviewRecord
     ) -> tuple[MemoryEntry, ...]:
-        """Keep what a reviewer approved and the record of the review, both or neither; see `put`.
+        """Store the translations that a reviewer approved and the record of the review.
+
+        Both are stored, or neither; see `put`.
 
         Raises:
-            StoreError: Where the file cannot be written.
+            StoreError: If the file cannot be written.
         """
         with self._transaction():
             language = review.target_language
@@ -250,10 +252,10 @@ class TranslationMemory:
             return tuple(map(self._put, entries))
 
     def reviews(self, target_language: str = "") -> list[ReviewRecord]:
-        """Return the reviews that were imported, or those of a language, the oldest first.
+        """Return the imported reviews, of all languages or one, the oldest first.
 
         Raises:
-            StoreError: Where the file cannot be read or a record is damaged.
+            StoreError: If the file cannot be read or a record is damaged.
         """
         try:
             rows = self._file.execute(_REVIEWS, (target_language,)).fetchall()
@@ -269,14 +271,14 @@ class TranslationMemory:
             ) from error
 
     def annotate(self, entries: Iterable[MemoryEntry], usage: Iterable[Usage] = ()) -> None:
-        """Keep notes, back-translations and estimates of translations that still stand.
+        """Store notes, back-translations and estimates of translations that are still current.
 
         Args:
-            entries: The translations, with what was said of them.
-            usage: What was consumed to have it said.
+            entries: The translations with their annotations.
+            usage: The usage of the annotation.
 
         Raises:
-            StoreError: Where the file cannot be written.
+            StoreError: If the file cannot be written.
         """
         with self._transaction():
             self._put_usage(usage)
@@ -292,26 +294,26 @@ class TranslationMemory:
                         self._file.execute(_PUT, _row(changed))
 
     def entries(self, source_language: str = "", target_language: str = "") -> list[MemoryEntry]:
-        """Return all translations, or those from or into a language, by context and source.
+        """Return the translations, all or from or into a language, by context and source.
 
         Raises:
-            StoreError: Where the file cannot be read or an entry is damaged.
+            StoreError: If the file cannot be read or an entry is damaged.
         """
         return sorted(self._rows(_ALL, (source_language, target_language)), key=_place)
 
     def history(self, source: SourceText) -> list[MemoryEntry]:
-        """Return the translations of a text that were replaced, the oldest first.
+        """Return the replaced translations of a text, the oldest first.
 
         Raises:
-            StoreError: Where the file cannot be read or an entry is damaged.
+            StoreError: If the file cannot be read or an entry is damaged.
         """
         return self._rows(_HISTORY, (source.key,))
 
     def counts(self) -> list[MemoryCount]:
-        """Return how many translations there are, by languages and origin.
+        """Return the numbers of translations, by languages and origin.
 
         Raises:
-            StoreError: Where the file cannot be read.
+            StoreError: If the file cannot be read.
         """
         try:
             rows = self._file.execute(_COUNT).fetchall()
@@ -321,10 +323,10 @@ class TranslationMemory:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Do all or nothing, alone among all processes.
+        """Run the block as one transaction, with the file locked for other processes.
 
         Raises:
-            StoreError: Where the file cannot be written.
+            StoreError: If the file cannot be written.
         """
         try:
             self._file.execute("BEGIN IMMEDIATE")
@@ -372,7 +374,7 @@ class TranslationMemory:
 
 
 def _replaces(new: MemoryEntry, old: MemoryEntry) -> bool:
-    """Whether a translation takes the place of another of the same text."""
+    """Return whether a translation replaces another one of the same text."""
     if new.target == old.target:
         return new.origin == "reviewed" and old.origin != "reviewed"
     match new.origin:

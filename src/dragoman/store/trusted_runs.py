@@ -1,4 +1,4 @@
-"""Trust store: the runs that a person made or approved on this machine, by content."""
+"""Trust store: the runs that a user made or approved on this machine, by content."""
 
 import hashlib
 from pathlib import Path
@@ -7,7 +7,7 @@ FILE = "own_runs"
 
 
 class TrustStore:
-    """A list that only grows: one line for each run. One that was changed is not on it.
+    """A list with one line for each run; lines are only added. A run that was changed is not on it.
 
     Args:
         path: The file; it is made with the first run.
@@ -17,10 +17,10 @@ class TrustStore:
         self._path = path
 
     def add(self, run: bytes) -> None:
-        """Note a run.
+        """Add a run.
 
         Raises:
-            OSError: Where the file cannot be written.
+            OSError: If the file cannot be written.
         """
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._path.open("a") as lines:

@@ -1,6 +1,6 @@
 """Test servers and scripted models for programs that use Dragoman; they ship with the package.
 
-The servers listen on this machine and need no key. Of the other packages only `cli` imports them,
+The servers listen on this machine and need no key. Of the other packages, only `cli` imports them,
 to serve the bundled web APIs of ITC.
 """
 

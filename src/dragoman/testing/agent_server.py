@@ -1,9 +1,9 @@
-"""Serves an agent function over HTTP: `python -m dragoman.testing.agent_server module:attribute`.
+"""Server that offers an agent function over HTTP.
 
-It prints its address first and listens on the loopback address only. Web pages must not reach the
-function: a request has to be JSON, for a loopback name, and from no other origin. An error of the
-function is a 500 with one line; an answer that cannot be understood is sent as one without words
-or calls.
+Start it with `python -m dragoman.testing.agent_server module:attribute`. It prints its address
+first and listens on the loopback address only. Web pages must not reach the function: a request has
+to be JSON, for a loopback name, and without another origin. An error of the function gives status
+500 with one line; an unusable answer is sent as an answer without text or calls.
 """
 
 import argparse
@@ -45,15 +45,15 @@ STOPPING_SECONDS = 0.1
 
 @asynccontextmanager
 async def serve_agent(name: str, function: AgentFunction, port: int = 0) -> AsyncIterator[str]:
-    """Serve a function while the context is open; gives the address to ask.
+    """Serve a function while the context is open; the context gives its address.
 
     Args:
         name: The function's name in errors.
-        function: Answers `(messages, tools)`; one that is not `async` runs in threads.
-        port: Where to listen; 0 takes a free port.
+        function: Function of `(messages, tools)`; one that is not `async` runs in threads.
+        port: Port to listen on; 0 takes a free port.
 
     Raises:
-        UsageError: Where the port is taken or none.
+        UsageError: If the port is taken or invalid.
     """
     agent = FunctionModel(name, function)
 
@@ -74,14 +74,14 @@ async def serve_agent(name: str, function: AgentFunction, port: int = 0) -> Asyn
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until interrupted; return the exit status, 2 for a mistake in what was asked."""
+    """Serve until interrupted; return the exit status, which is 2 for invalid arguments."""
     parser = argparse.ArgumentParser(
         prog="python -m dragoman.testing.agent_server",
         description="Serves an agent function over HTTP. Prints its address and serves until "
         "interrupted.",
     )
-    parser.add_argument("function", metavar="MODULE:ATTRIBUTE", help="what answers")
-    parser.add_argument("--port", type=int, default=0, help="where to listen; 0 is any free [0]")
+    parser.add_argument("function", metavar="MODULE:ATTRIBUTE", help="the function that answers")
+    parser.add_argument("--port", type=int, default=0, help="port to listen on; 0 is any free [0]")
     given = parser.parse_args(arguments)
     try:
         asyncio.run(_serve(given.function, given.port))

@@ -24,7 +24,7 @@ class _Part(msgspec.Struct):
 
 
 def check_parts(role: str, parts: Sequence[Mapping[str, object]]) -> str:
-    """Return what is wrong with the audio among a message's parts; "" for nothing."""
+    """Return the problem with the audio among a message's parts; "" for none."""
     sounds = [part for part in parts if part.get("type") == INPUT_AUDIO]
     if sounds and role != "user":
         return f"a {role} message holds no {INPUT_AUDIO}"
@@ -32,7 +32,7 @@ def check_parts(role: str, parts: Sequence[Mapping[str, object]]) -> str:
 
 
 def sounds_in(parts: Sequence[Mapping[str, object]]) -> tuple[Audio, ...]:
-    """Return the audio among a message's parts, which were found sound."""
+    """Return the audio among a message's parts, after `check_parts`."""
     return tuple(_read(part) for part in parts if part.get("type") == INPUT_AUDIO)
 
 
@@ -61,7 +61,7 @@ MAX_BODY_BYTES = 64 * 1024 * 1024
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why a request gets no completion, in the terms of OpenAI's error object."""
+    """Reason of a refusal, in the fields of OpenAI's error object."""
 
     message: str
     param: str | None = None
@@ -71,7 +71,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Function(msgspec.Struct, frozen=True, gc=False):
-    """What a call names; `arguments` is JSON text as the model wrote it."""
+    """Name and arguments of a call; `arguments` is JSON text as the model wrote it."""
 
     name: str
     arguments: str
@@ -110,7 +110,7 @@ class ChatMessage(msgspec.Struct, frozen=True, gc=False):
 
 
 class ToolName(msgspec.Struct, frozen=True, gc=False):
-    """The name of an offered tool; its schema is not looked at."""
+    """The name of an offered tool; its schema is not parsed."""
 
     name: str
 
@@ -123,20 +123,23 @@ class OfferedTool(msgspec.Struct, frozen=True, gc=False):
 
 
 class StreamOptions(msgspec.Struct, frozen=True):
-    """How a stream is wanted."""
+    """Options of a stream."""
 
     include_usage: bool = False
 
 
 class SpokenForm(msgspec.Struct, frozen=True):
-    """In which voice and form a reply is to be spoken."""
+    """Voice and audio format of a spoken reply."""
 
     voice: str
     format: Literal["wav", "mp3", "flac", "opus", "aac", "pcm16"]
 
 
 class ChatBody(msgspec.Struct, frozen=True):
-    """A request's body as far as answers depend on it; `content` is its hash, as logs have it."""
+    """The part of a request's body that answers depend on.
+
+    `content` is the body's hash, as in logs.
+    """
 
     model: str
     messages: tuple[ChatMessage, ...]
@@ -150,18 +153,18 @@ class ChatBody(msgspec.Struct, frozen=True):
 
     @property
     def is_to_be_spoken(self) -> bool:
-        """Whether words are to be spoken as well."""
+        """Whether the reply is to be spoken as well."""
         return "audio" in (self.modalities or ())
 
 
 class Checks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What an endpoint insists on, beyond a sound body.
+    """Requirements of an endpoint beyond a valid body.
 
     Args:
-        refuses: Parameters that this endpoint does not know, for example `seed`.
+        refuses: Parameters that this endpoint rejects, for example `seed`.
         only_streams: Whether `stream` must be true.
-        models: The names served; none given serves any.
-        api_key: The bearer token that every request must carry; none needed where empty.
+        models: Names of the served models; empty for any.
+        api_key: Bearer token that every request must carry; empty for none.
     """
 
     refuses: tuple[str, ...] = ()
@@ -196,7 +199,7 @@ def read_request(body: bytes, checks: Checks, content: str = "") -> ChatBody | R
 
 
 def _check_spoken(request: ChatBody) -> Refusal | None:
-    """Return what is wrong with how a reply is to be spoken."""
+    """Return the problem with the audio options of a reply."""
     if not request.is_to_be_spoken:
         return None
     if request.audio is None:
@@ -209,7 +212,7 @@ def _check_spoken(request: ChatBody) -> Refusal | None:
 
 
 def check_messages(messages: Sequence[ChatMessage]) -> Refusal | None:
-    """Return what is wrong with a history: every call has one result, right after its message."""
+    """Return the problem with a history: every call needs one result, right after its message."""
     unanswered: list[str] = []
     for index, message in enumerate(messages):
         if message.role == "tool":
@@ -225,7 +228,7 @@ def check_messages(messages: Sequence[ChatMessage]) -> Refusal | None:
 
 
 def _check_result(message: ChatMessage, unanswered: list[str]) -> str:
-    """Check a result and cross the call that it answers off."""
+    """Check a result, and remove its call from the unanswered ones."""
     if message.content is None:
         return "a tool message needs content"
     if message.tool_calls is not None:
@@ -248,7 +251,7 @@ def _check_words(message: ChatMessage) -> str:
 
 
 def audio_bytes(messages: Sequence[ChatMessage]) -> int:
-    """Return how many bytes of a request's messages are audio, as it is sent."""
+    """Return the size of the audio in a request's messages, as sent, in bytes."""
     return sum(
         len(msgspec.json.encode(part))
         for message in messages

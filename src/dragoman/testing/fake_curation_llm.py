@@ -1,8 +1,8 @@
-"""A fake LLM for dataset curation: queries, ratings and answers, with mistakes by shares.
+"""A fake LLM for dataset curation: queries, ratings and answers, with drawn mistakes.
 
-A request is a JSON object in the last message; its fields decide what is asked for. Equal
-requests get equal answers, but for mistakes. These are drawn again each time a request comes, as
-slips are; an answer to a query, and a query that names an API, is as wrong the next time.
+A request is a JSON object in the last message; its fields decide what the fake answers. Equal
+requests get equal answers, except for mistakes. Most mistakes are slips, which are drawn again each
+time a request comes. A wrong answer to a query, and a query that names an API, stay the same.
 """
 
 import re
@@ -25,17 +25,17 @@ DIMENSIONS = ("relevance", "practicality", "linguistic_applicability", "clarity"
 
 
 class CurationMistakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What goes wrong and how often, as shares of requests from 0 to 1.
+    """Mistakes, as shares of requests from 0 to 1.
 
     Args:
-        bad_json: The answer breaks off.
+        bad_json: The answer is truncated.
         prose: The answer is prose.
-        extra_field: The answer has a field that nobody asked for.
+        extra_field: The answer has an unexpected field.
         out_of_range: A score is 6.
         names_api: A query names its API.
-        loses_letter: A ranking leaves an answer out.
-        calls_unknown: An answer calls a tool that is not there.
-        most_in_a_row: After so many spoilt answers in a row a request is spared once.
+        loses_letter: A ranking omits an answer.
+        calls_unknown: An answer calls a tool that does not exist.
+        most_in_a_row: Number of wrong answers in a row after which a request gets a correct one.
     """
 
     bad_json: float = 0.0
@@ -59,7 +59,7 @@ class _Asked(msgspec.Struct):
 
 
 class FakeCurationLlm:
-    """A source of demonstration answers.
+    """Answerer for curation requests.
 
     `asked` counts requests by their subject, and `mistakes` counts errors by kind.
     """
@@ -73,7 +73,7 @@ class FakeCurationLlm:
         self.asked: Counter[str] = Counter()
 
     def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
-        """Return what a request asks for."""
+        """Return the answer to a request."""
         try:
             asked = msgspec.json.decode(request.messages[-1].text, type=_Asked)
         except DECODING_ERRORS as error:
@@ -88,7 +88,7 @@ class FakeCurationLlm:
         return reply
 
     def _draws(self, key: str, model: str, *, is_answer: bool) -> "_Draws":
-        """Return what draws the mistakes of one reply."""
+        """Return the source of one reply's mistakes."""
         if is_answer:
             return _Draws(self._mistakes, self._seed, f"{key} {model}", f"{key} {model}")
         self._times[key] += 1
@@ -112,7 +112,7 @@ class FakeCurationLlm:
 
 
 class _Draws:
-    """Draws the mistakes of one reply, and knows which slips struck."""
+    """Draws the mistakes of one reply, and records which slips occurred."""
 
     def __init__(self, mistakes: CurationMistakes, seed: int, drawn: str, content: str) -> None:
         self._mistakes = mistakes
@@ -122,14 +122,14 @@ class _Draws:
         self.struck: list[str] = []
 
     def slips(self, mistake: str) -> bool:
-        """Whether something goes wrong this time."""
+        """Return whether a slip occurs this time."""
         struck = chance(self._seed, self._drawn, mistake) < getattr(self._mistakes, mistake)
         if struck:
             self.struck.append(mistake)
         return bool(struck)
 
     def means(self, mistake: str) -> bool:
-        """Whether something is wrong whenever the same is asked."""
+        """Return whether a mistake occurs whenever the same request comes."""
         return bool(chance(self._seed, self._content, mistake) < getattr(self._mistakes, mistake))
 
 
@@ -167,9 +167,10 @@ def _corrupt_answer(found: dict[str, object], draws: _Draws) -> str:
 
 
 def _next_call(asked: _Asked) -> str:
-    """Return a call of the first tool that was not called and whose required parameters are known.
+    """Return a call of the first uncalled tool with known required parameters.
 
-    Known is what the query states as `name: value`, and fields of results by their names.
+    Known parameters are those that the query states as `name: value`, and fields of results with
+    their names.
     """
     steps = asked.so_far or []
     stated = dict(_STATED.findall(asked.query))
@@ -204,7 +205,7 @@ def _text(record: object, name: str) -> str:
 
 
 def _query(apis: Sequence[Mapping[str, object]], number: int) -> str:
-    """Return a query that states what is known of the APIs' required parameters."""
+    """Return a query that states the known values of the APIs' required parameters."""
     stated = []
     for api in apis:
         parameters = api.get("required_parameters")

@@ -1,10 +1,9 @@
-"""A fake LLM for translation: words that only look like a language, with mistakes by shares.
+"""A fake LLM for translation: made-up words in the right script, with drawn mistakes.
 
-A request is a JSON object in the last message: `to` names the language, `items` has texts by
-`id`. A text comes back with its numbers, placeholders, code, marks and lines as they were, and
-every other word as a made-up one in the language's script, always the same for the same word.
-Every text is counted: how often it was sent, and how often its answer, a sound one, was handed to
-the network.
+A request is a JSON object in the last message: `to` names the language, `items` has texts by `id`.
+The translation keeps numbers, placeholders, code, marks and lines. It replaces every other word by
+a made-up one in the language's script, always the same for the same word. The fake counts how often
+each text was sent, and how often a correct answer to it reached the network.
 """
 
 import re
@@ -29,13 +28,12 @@ SYLLABLES: Mapping[str, str] = {
     "Chinese": "山 水 木 火 土 日 月 人 大 小 中 上 石 竹 雨 风 云 鱼 马 鸟 花 草 米 金",
 }
 OTHERS = "ba du ki lo me nu pa ri sa to vi za bor dal fen gim hul jat kos ler"
-"""Syllables of languages that are not listed."""
+"""Syllables for languages that are not listed."""
 
 UNSPACED = frozenset({"Thai", "Chinese"})
 
-# What stays: placeholders, code, templates, marks, addresses, numbers, words with digits or marks
-# in
-# them. What is left are words.
+# Unchanged parts: placeholders, code, templates, marks, addresses, numbers, words with digits or
+# marks in them. The remaining parts are words.
 _KEPT = re.compile(
     r"(?P<placeholder>\u27e6\d+\u27e7)|`[^`\n]*`|\{[^{}\n]*\}|#{2,}\w*#*|[\w.+-]+@[\w.-]+"
     r"|[#\w]*(?:\d|_)[\w.,:/#-]*|[^\W\d_]+(?P<word>)",
@@ -46,22 +44,22 @@ _BETWEEN_WORDS = re.compile("(?<=[^\x00-\x7f\u27e7]) (?=[^\x00-\x7f\u27e6])")
 
 
 class TranslationMistakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What goes wrong and how often, as shares from 0 to 1.
+    """Mistakes, as shares from 0 to 1.
 
-    A mistake is drawn anew each time a text or a request comes again, but for `stubborn`, and after
-    `most_in_a_row` of them a text or a request is spared once.
+    Except for `stubborn`, a mistake is drawn again each time a text or a request comes again. After
+    `most_in_a_row` mistakes, a text or a request gets a correct answer.
 
     Args:
         drops_placeholder: Texts that lose their last placeholder.
-        stubborn: Texts that lose it whenever they are asked for.
+        stubborn: Texts that lose their last placeholder every time.
         other_language: Texts that come back in English.
-        swaps_ids: Requests whose first two texts come under each other's id.
-        leaves_out: Requests of which the last text is left out.
-        doubles_id: Requests whose first id comes twice.
-        invents_id: Requests with an id that nobody asked for.
-        bad_json: Requests whose answer breaks off.
-        fences: Requests whose answer stands in a fence of code, which is no mistake.
-        most_in_a_row: After so many mistakes in a row there is none.
+        swaps_ids: Requests whose first two texts come back with swapped ids.
+        leaves_out: Requests whose last text is missing in the answer.
+        doubles_id: Requests whose first id comes back twice.
+        invents_id: Requests that come back with an additional, unknown id.
+        bad_json: Requests whose answer is truncated.
+        fences: Requests whose answer is in a code fence, which is not a mistake.
+        most_in_a_row: Number of mistakes in a row after which the next answer is correct.
     """
 
     drops_placeholder: float = 0.0
@@ -77,7 +75,7 @@ class TranslationMistakes(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
 
 
 class SentText(NamedTuple):
-    """A text as it was sent, and the language that it was to be in."""
+    """A text that was sent, and its target language."""
 
     language: str
     text: str
@@ -100,7 +98,10 @@ class _Answered(NamedTuple):
 
 
 class FakeTranslationLlm:
-    """Translates for show; `sent` and `delivered` count texts, whole and in a sound answer."""
+    """Answerer for translation requests.
+
+    `sent` counts all texts, `delivered` those with a correct answer that was sent whole.
+    """
 
     def __init__(self, mistakes: TranslationMistakes | None = None, seed: int = 0) -> None:
         self._mistakes = mistakes or TranslationMistakes()
@@ -113,7 +114,7 @@ class FakeTranslationLlm:
         self.mistakes: Counter[str] = Counter()
 
     def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
-        """Return the translations that a request asks for."""
+        """Return the translations of a request's texts."""
         try:
             asked = msgspec.json.decode(request.messages[-1].text, type=_Asked)
         except DECODING_ERRORS as error:
@@ -131,7 +132,7 @@ class FakeTranslationLlm:
         return CannedReply(text)
 
     def ended(self, content: str, outcome: str) -> None:
-        """Count what reached the network whole."""
+        """Count the texts of an answer that reached the network whole."""
         texts = self._under_way.pop(content, ())
         if outcome in {OK, "slow"}:
             self.delivered.update(texts)
@@ -148,7 +149,7 @@ class FakeTranslationLlm:
         return _Answered(item.id, text, is_sound=True)
 
     def _reply(self, answered: list[_Answered]) -> tuple[str, list[_Answered]]:
-        """Return the answer's text, and which of its texts are sound in it."""
+        """Return the answer's text, and those of its texts that are correct."""
         content = "\n".join(each.text for each in answered)
         given = list(answered)
         if len(given) > 1 and self._strikes("swaps_ids", content):
@@ -173,7 +174,7 @@ class FakeTranslationLlm:
         return f"```json\n{text}\n```" if self._strikes("fences", content) else text, answered
 
     def _strikes(self, mistake: str, content: str) -> bool:
-        """Whether a mistake is due, this time."""
+        """Return whether a mistake occurs this time."""
         rate = getattr(self._mistakes, mistake)
         if not rate:
             return False
@@ -189,12 +190,13 @@ class FakeTranslationLlm:
 
 
 def pseudo_translation(text: str, language: str) -> str:
-    """Return a text with its words as words of a language's script that mean nothing."""
+    """Return a text whose words are replaced by meaningless words in a language's script."""
 
     def word(found: re.Match[str]) -> str:
         return found.group() if found["word"] is None else _made_up(found.group(), language)
 
-    # What stands alone with underscores is a value to be named, not a word of a program.
+    # A text that consists of one word with underscores is the name of a value, not an identifier of
+    # a program.
     is_value = _VALUE.fullmatch(text) is not None
     translated = _KEPT.sub(word, text.replace("_", " ") if is_value else text)
     return _BETWEEN_WORDS.sub("", translated) if language in UNSPACED else translated
@@ -203,7 +205,7 @@ def pseudo_translation(text: str, language: str) -> str:
 def _made_up(word: str, language: str) -> str:
     syllables = SYLLABLES.get(language, OTHERS).split()
     number = derive_seed(word.lower(), language)
-    # Long enough that no word is a part of another by chance.
+    # The words are long enough that none is part of another by chance.
     count = 2 if len(word) < 6 else 3  # noqa: PLR2004 - letters
     made = ""
     for _ in range(count):

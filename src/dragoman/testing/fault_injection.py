@@ -1,8 +1,8 @@
 """Fault injection: faults drawn from the content of a request, and applied to the answer.
 
-Transport faults hit the answer on its way and are drawn again each time a request comes again, so
-that retries can succeed. Agent faults are mistakes of the model in a well-formed answer; they
-depend on the request alone, so that no retry changes what the model said.
+Transport faults hit the answer on its way. They are drawn again each time a request comes again, so
+that retries can succeed. Agent faults are mistakes of the model in a well-formed answer. They
+depend only on the request, so a retry does not change the model's reply.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,25 +17,28 @@ from dragoman.testing.chat_requests import Call, Refusal
 from dragoman.testing.responses import CannedReply, HttpAnswer, error_answer, event
 
 UNRESOLVABLE_URL = "http://no-such-host.invalid/v1"
-"""An address whose name no resolver knows: the top-level domain is reserved for that (RFC 2606)."""
+"""An address with a name that never resolves.
+
+Its top-level domain is reserved for that (RFC 2606).
+"""
 
 _CHANCES = 2**31
 _ROUNDING = 1e-9
 
 
 class ServerFault(msgspec.Struct, frozen=True, tag_field="kind", forbid_unknown_fields=True):
-    """Something that goes wrong with the share `rate` of requests, from 0 to 1."""
+    """A fault that hits a share `rate` of requests, from 0 to 1."""
 
     rate: float
 
     def __post_init__(self) -> None:
-        """Refuse a rate that is no share."""
+        """Refuse a rate outside of this range."""
         if not 0 <= self.rate <= 1:
             raise ValueError(f"a rate is from 0 to 1, not {self.rate}")
 
 
 class RateLimited(ServerFault, frozen=True, tag="rate_limited"):
-    """Status 429, with `Retry-After` in seconds or as a date; None says nothing."""
+    """Status 429, with `Retry-After` in seconds or as a date; None omits the header."""
 
     retry_after: int | None = 1
     as_date: bool = False
@@ -43,7 +46,7 @@ class RateLimited(ServerFault, frozen=True, tag="rate_limited"):
 
 
 class ServerError(ServerFault, frozen=True, tag="server_error"):
-    """One of some statuses from 500; `in_stream` breaks streams off with an error event instead.
+    """One of several statuses from 500; `in_stream` ends streams with an error event instead.
 
     `retry_after` is the header in seconds; None for no header.
     """
@@ -53,14 +56,14 @@ class ServerError(ServerFault, frozen=True, tag="server_error"):
     retry_after: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse statuses that tell of no server error."""
+        """Refuse statuses that are not server errors."""
         ServerFault.__post_init__(self)
         if not self.statuses or not all(500 <= status <= 599 for status in self.statuses):  # noqa: PLR2004
             raise ValueError(f"statuses are from 500 to 599, not {self.statuses}")
 
 
 class Slow(ServerFault, frozen=True, tag="slow"):
-    """The body dribbles in over some seconds."""
+    """The body is sent in small pieces over some seconds."""
 
     seconds: float = 1.0
 
@@ -82,15 +85,15 @@ class WrongContentType(ServerFault, frozen=True, tag="wrong_content_type"):
 
 
 class EmptyBody(ServerFault, frozen=True, tag="empty_body"):
-    """Status 200 with nothing."""
+    """Status 200 with an empty body."""
 
 
 class Redirect(ServerFault, frozen=True, tag="redirect"):
-    """Status 302 to another address, as what stands before a server says when it has lost it."""
+    """Status 302 to another address, as a proxy answers when it has lost its server."""
 
 
 class HugeBody(ServerFault, frozen=True, tag="huge_body"):
-    """Status 200 with so many bytes of white space before the answer."""
+    """Status 200 with this many bytes of white space before the answer."""
 
     size: int = 16 * 1024 * 1024
 
@@ -129,13 +132,13 @@ Kind = TypeVar("Kind", bound=ServerFault)
 
 
 class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All that may go wrong; of each group at most one at a time.
+    """All faults of a server; at most one of each group hits an answer.
 
     Args:
-        transport: What hits answers on their way.
-        agent: What the model itself does wrong.
-        most_in_a_row: After so many transport faults in a row a request is spared once.
-        first: So many requests are spared by transport faults before the first that may meet one.
+        transport: Faults that hit answers on their way.
+        agent: Mistakes of the model itself.
+        most_in_a_row: Number of transport faults in a row after which a request is spared once.
+        first: Number of first requests that transport faults spare.
     """
 
     transport: tuple[TransportFault, ...] = ()
@@ -144,7 +147,7 @@ class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     first: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse rates that exclude each other."""
+        """Refuse rates that add up to more than 1."""
         for group in (self.transport, self.agent):
             total = sum(fault.rate for fault in group)
             if total > 1 + _ROUNDING:
@@ -154,17 +157,16 @@ class Faults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BatchFaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What goes wrong with batches, in the order in which it is met; nothing where not given.
+    """Faults of batches, in the order of their occurrence; none by default.
 
     Args:
-        seconds: How long a batch is in progress.
-        refused: So many batches are refused with status 429 before one is taken.
-        lost: After the batch is made, the connection is cut: so many times.
-        endings: How the first batches end; those after them are completed. What is `expired` has
-            answered every other request, what is `failed` or `cancelled` none.
-        lines: What is wrong with the answers of the first batch that brings some, from its first
-            request on.
-        are_served: Whether there are batches at all.
+        seconds: Seconds for which a batch is in progress.
+        refused: Number of batches that are refused with status 429 before one is accepted.
+        lost: Number of times that the connection is cut after a batch was created.
+        endings: Endings of the first batches; later ones are completed. An `expired` batch has
+            answered every other request, a `failed` or `cancelled` one none.
+        lines: Faults in the answers of the first batch that has answers, from its first request on.
+        are_served: Whether the server offers batches at all.
     """
 
     seconds: float = 0.0
@@ -176,7 +178,10 @@ class BatchFaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FaultDraws:
-    """Draws faults from seed, content and, for transport, how often the content came before."""
+    """Draws faults from the seed and the content.
+
+    For transport faults, the number of earlier requests with the content counts, too.
+    """
 
     def __init__(self, faults: Faults, seed: int) -> None:
         self._faults = faults
@@ -185,7 +190,7 @@ class FaultDraws:
         self._to_spare = faults.first
 
     def transport(self, content: str) -> TransportFault | None:
-        """Return what hits the answer to the next request of this content, if anything."""
+        """Return the fault of the answer to the next request with this content, if any."""
         if not self._faults.transport:
             return None
         if self._to_spare > 0:
@@ -201,14 +206,14 @@ class FaultDraws:
         return fault
 
     def agent(self, content: str) -> AgentFault | None:
-        """Return the mistake in the reply to a request of this content, if any."""
+        """Return the mistake in the reply to a request with this content, if any."""
         if not self._faults.agent:
             return None
         return choose_fault(self._faults.agent, chance(self._seed, content, "agent"))
 
 
 def chance(seed: int, content: str, purpose: str) -> float:
-    """Return a number from 0 up to 1 that depends on nothing but these."""
+    """Return a number from 0 up to 1, without 1, that depends only on the arguments."""
     return derive_seed(content, f"{purpose}/{seed}") / _CHANCES
 
 
@@ -218,7 +223,7 @@ def kind_of(fault: ServerFault) -> str:
 
 
 def choose_fault(faults: Sequence[Kind], drawn: float) -> Kind | None:
-    """Return the fault whose stretch of the line from 0 to 1 the draw falls on."""
+    """Return the fault whose interval between 0 and 1 contains the draw."""
     reached = 0.0
     for fault in faults:
         reached += fault.rate
@@ -234,14 +239,17 @@ _LIMITED = Refusal("too many requests (an injected fault)", None, "rate_limited"
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """The time of a fault: seconds since 1970, and a number from 0 to 1 that sets its details."""
+    """The time of a fault, and a number that determines its details.
+
+    The time is in seconds since 1970, the number from 0 to 1.
+    """
 
     now: float
     chance: float
 
 
 def inject_fault(fault: TransportFault, answer: HttpAnswer, moment: Moment) -> HttpAnswer:
-    """Return what is sent instead of a sound answer."""
+    """Return the faulty answer in place of a correct one."""
     match fault:
         case RateLimited():
             return error_answer(_LIMITED, _limit_headers(fault, moment.now))
@@ -258,7 +266,7 @@ def inject_fault(fault: TransportFault, answer: HttpAnswer, moment: Moment) -> H
 
 
 def inject_reply_fault(fault: AgentFault, reply: CannedReply) -> CannedReply:
-    """Return the reply with a mistake in it; the same reply where it has no place for it."""
+    """Return the reply with a mistake, or the same reply if the mistake does not apply to it."""
     if isinstance(fault, InvalidArguments):
         return replace(reply, tool_calls=tuple(map(_with_broken_arguments, reply.tool_calls)))
     if reply.tool_calls:
@@ -339,6 +347,6 @@ def _split_bytes(data: bytes, parts: int) -> tuple[bytes, ...]:
 
 
 def _with_broken_arguments(call: Call) -> Call:
-    # Nothing at all would be read as no arguments.
+    # An empty text would be read as no arguments.
     broken = call.function.arguments.rstrip()[:-1] or "{"
     return replace(call, function=replace(call.function, arguments=broken))

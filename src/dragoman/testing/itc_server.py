@@ -1,7 +1,8 @@
 """A local server of the bundled ITC web APIs, with their documents and their faults.
 
-In a test, `with WorldServer(faults=...) as server:` and ask at `server.origin`; from the command
-line, `dragoman world serve`. Faults are pure functions from the sound answer to the broken one.
+In a test, use `with WorldServer(faults=...) as server:` and send requests to `server.origin`; from
+the command line, use `dragoman world serve`. Faults are pure functions from the correct answer to
+the faulty one.
 """
 
 from collections import Counter
@@ -36,7 +37,7 @@ from dragoman.testing.responses import HttpAnswer
 from dragoman.testing.server_config import ServerConfig, load_config
 
 BUNDLED = "schedule"
-"""The name of the schedule that is shipped, in the place of a file."""
+"""Name of the shipped schedule, in place of a file."""
 
 ApiFaultKind = Literal[
     "not_found_json",
@@ -60,22 +61,22 @@ ApiFaultKind = Literal[
     "number_as_text",
     "unreachable",
 ]
-"""How an answer is spoilt; `docs/world.md` says each in words."""
+"""Kinds of faults; `docs/reference/itc.md` describes each."""
 
 
 class ApiFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One fault.
 
     Attributes:
-        api: Whose answers it hits: an id, or a pattern such as `br-*` or `*`.
-        since: From when on; None for always.
-        until: Up to when, that instant left out; None for ever.
-        daily: Only between these hours of each day, UTC.
-        rate: The share of requests that it hits.
-        field: The parameter that is newly needed, or the field that is renamed or becomes text.
-        to: The field's new name, or where a redirect leads.
-        seconds: How long a slow answer takes.
-        retry_after: What a 429 says; None for nothing.
+        api: APIs whose answers it hits: an id, or a pattern such as `br-*` or `*`.
+        since: Time from which it occurs; None for always.
+        until: Time before which it occurs; None for ever.
+        daily: Hours of each day between which it occurs, in UTC.
+        rate: Share of requests that it hits.
+        field: The parameter that becomes required, or the field that is renamed or becomes text.
+        to: The field's new name, or the target of a redirect.
+        seconds: Duration of a slow answer.
+        retry_after: Value of `Retry-After` with a 429; None for no header.
     """
 
     api: str
@@ -90,7 +91,7 @@ class ApiFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retry_after: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what no clock can be compared with, and a rate that is no share."""
+        """Refuse times without an offset, rates outside of 0 to 1, and missing names."""
         if not 0 <= self.rate <= 1:
             raise ValueError(f"a rate is from 0 to 1, not {self.rate}")
         if any(moment is not None and moment.tzinfo is None for moment in (self.since, self.until)):
@@ -101,7 +102,7 @@ class ApiFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError(f"{self.kind} needs to")
 
     def holds(self, api: str, now: datetime) -> bool:
-        """Whether it may hit a request to an API at an instant."""
+        """Return whether the fault may hit a request to an API at this time."""
         return (
             fnmatchcase(api, self.api)
             and (self.since is None or now >= self.since)
@@ -111,21 +112,27 @@ class ApiFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ApiFaultPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All that may go wrong; the first that hits is the one. Another seed draws other requests."""
+    """All faults of the server; the first one that hits is applied.
+
+    Another seed draws other requests.
+    """
 
     faults: tuple[ApiFault, ...] = ()
     seed: int = 0
 
 
 class ApiFaultSampler:
-    """Draws faults: with equal seed, requests and times, equal ones."""
+    """Draws faults; equal seeds, requests and times give equal faults."""
 
     def __init__(self, faults: ApiFaultPlan) -> None:
         self._faults = faults
         self._times: Counter[str] = Counter()
 
     def hitting(self, api: str, target: str, now: datetime) -> ApiFault | None:
-        """Return what hits the next request for a target (method, path and query), if anything."""
+        """Return the fault that hits the next request for a target, if any.
+
+        The target is method, path and query.
+        """
         content = f"{target} {now.isoformat()}"
         times = self._times[content]
         self._times[content] += 1
@@ -137,10 +144,10 @@ class ApiFaultSampler:
 
 
 def load_faults(name: str | Path | None) -> ApiFaultPlan:
-    """Read faults from a file of JSON, or the bundled schedule by its name; None for none.
+    """Read faults from a JSON file, or the bundled schedule by its name; None for none.
 
     Raises:
-        UsageError: Where the file cannot be read or says something else.
+        UsageError: If the file cannot be read or is invalid.
     """
     if name is None:
         return ApiFaultPlan()
@@ -165,9 +172,9 @@ ApiFaultFunction = Callable[[ApiFault, HttpAnswer, Mapping[str, str]], HttpAnswe
 
 
 def inject_api_fault(fault: ApiFault, answer: HttpAnswer, query: Mapping[str, str]) -> HttpAnswer:
-    """Return what is sent instead of an answer to a request with this query.
+    """Return the faulty answer to a request with this query.
 
-    Fields are changed in what was found; a refusal has none.
+    Faults of fields apply only to found data, not to refusals.
     """
     if fault.kind in _OF_FIELDS and answer.status != _OK:
         return answer
@@ -212,7 +219,7 @@ def _limit_rate(fault: ApiFault, _answer: HttpAnswer, _query: Mapping[str, str])
 
 
 def _as_csv(body: bytes) -> bytes:
-    """Write the fields of an answer as lines of two columns."""
+    """Return the fields of an answer as CSV with two columns."""
     content = msgspec.json.decode(body)
     fields = content if isinstance(content, dict) else dict(enumerate(content))
     lines = ["field;value", *(f"{name};{value}" for name, value in fields.items())]
@@ -220,7 +227,7 @@ def _as_csv(body: bytes) -> bytes:
 
 
 def _cyrillic(body: bytes) -> bytes:
-    """Put a word in an old charset beside the fields, where the bytes are no UTF-8."""
+    """Add a word in an old charset, so that the bytes are not UTF-8."""
     note = '{"note": "' + "Служба работает" + '", "answer": '
     return note.encode("windows-1251") + body.decode().encode("windows-1251", "replace") + b"}"
 
@@ -247,7 +254,7 @@ def _make_field_fault(
 
 
 def _every(content: object, change: Callable[[str, object], tuple[str, object]]) -> object:
-    """Change every field of an answer, however deep."""
+    """Apply a change to every field of an answer, at any depth."""
     if isinstance(content, dict):
         return dict(change(name, _every(value, change)) for name, value in content.items())
     if isinstance(content, list):
@@ -293,13 +300,13 @@ _SPOIL: dict[ApiFaultKind, ApiFaultFunction] = {
 
 
 def render_api_files(origin: str = ORIGIN) -> dict[str, bytes]:
-    """Return what describes the APIs, by the names of the files.
+    """Return the files that describe the APIs, by name.
 
-    That is an OpenAPI document for each country, a catalogue in Markdown, and in the form of
-    International Tool Calling what is gone.
+    These are an OpenAPI document for each country, a catalogue in Markdown, and the retired APIs in
+    the form of International Tool Calling.
 
     Args:
-        origin: Scheme, host and port of the server that they name.
+        origin: Scheme, host and port of the server in the documents.
     """
     return {
         **render_documents(countries(), origin),
@@ -309,10 +316,10 @@ def render_api_files(origin: str = ORIGIN) -> dict[str, bytes]:
 
 
 def write_documents(folder: Path, origin: str = ORIGIN) -> list[str]:
-    """Write the documents to a folder, which is made; return the names of the files.
+    """Write the documents to a folder, which is made; return the file names.
 
     Raises:
-        UsageError: Where a file of that name is there with another content, or cannot be written.
+        UsageError: If a file of that name exists with another content, or cannot be written.
     """
     made = render_api_files(origin)
     for name, content in made.items():
@@ -328,10 +335,12 @@ def write_documents(folder: Path, origin: str = ORIGIN) -> list[str]:
 
 
 class SimulatedApiServer(LocalServer):
-    """The world as a context manager: `with` uses a thread, `async with` none; entered once.
+    """The simulated APIs as a context manager: `with` uses a thread, `async with` none.
+
+    It can be entered once.
 
     Attributes:
-        now: What its clock says, which decides about faults; set it to let time pass.
+        now: Time of its clock, which decides about faults; a test sets it to let time pass.
     """
 
     def __init__(
@@ -341,12 +350,12 @@ class SimulatedApiServer(LocalServer):
         now: datetime | None = None,
         port: int = 0,
     ) -> None:
-        """Prepare a server; entering it starts it.
+        """Prepare a server, which starts when it is entered.
 
         Args:
-            faults: What goes wrong, and when.
-            now: With an offset; the world's Monday morning where not given.
-            port: Where to listen; 0 takes a free port.
+            faults: Faults and their times.
+            now: Time with an offset; the default is the simulation's Monday morning.
+            port: Port to listen on; 0 takes a free port.
         """
         self.now = now or datetime.fromisoformat(NOW)
         self._apis = load_bundled_apis().apis
@@ -360,13 +369,13 @@ class SimulatedApiServer(LocalServer):
         super().__init__(application, exchange, (), port)
 
     async def _contents(self, _request: web.Request) -> web.Response:
-        """List the documents, for a person who looks."""
+        """List the documents for a human reader."""
         return web.Response(
             text="".join(f"{self.origin}/documents/{name}\n" for name in render_api_files())
         )
 
     async def _document(self, request: web.Request) -> web.Response:
-        """Send a document, by the name of its file or as the page of its country."""
+        """Send a document, by its file name or as the page of its country."""
         page = request.match_info["page"]
         for name, content in render_api_files(self.origin).items():
             if page in {name, name.partition(".")[0]}:
@@ -381,7 +390,7 @@ class SimulatedApiServer(LocalServer):
         return await self._exchange.serve(request, lambda _asked: self._made(asked))
 
     def _made(self, asked: SimulatedRequest) -> tuple[str, HttpAnswer]:
-        """Return what becomes of a request, as logs name it, and the answer."""
+        """Return the outcome of a request, as in logs, and the answer."""
         api = self._apis.api_of(asked)
         answered = self._apis.answer(
             asked.method, asked.path, asked.query, asked.body, asked.headers

@@ -25,24 +25,24 @@ BACKLOG = 2048
 
 
 class Listener:
-    """Accepts connections while it is open; while it is not, they are refused."""
+    """Accepts connections while it is open, and refuses them otherwise."""
 
     def __init__(self, protocol: Callable[[], asyncio.Protocol], port: int) -> None:
         """Prepare a listener.
 
         Args:
-            protocol: Makes what serves one connection.
-            port: Where to listen; 0 takes a free port, which is kept from then on.
+            protocol: Function that makes the protocol object of a connection.
+            port: Port to listen on; 0 takes a free port, which is kept from then on.
         """
         self.port = port
         self._protocol = protocol
         self._accepting: asyncio.Task[asyncio.Server] | None = None
 
     def open(self) -> None:
-        """Listen from now on; needs a running event loop.
+        """Start to listen; the event loop must be running.
 
         Raises:
-            UsageError: Where the port is taken.
+            UsageError: If the port is taken.
         """
         if self._accepting is not None:
             return
@@ -57,7 +57,7 @@ class Listener:
         self._accepting = loop.create_task(serving)
 
     def close(self) -> None:
-        """Refuse connections from now on; those that are open stay."""
+        """Refuse new connections; open ones stay."""
         task, self._accepting = self._accepting, None
         if task is not None and task.done():
             task.result().close()
@@ -76,7 +76,7 @@ class ServingThread:
         self._entered: Future[None] = Future()
 
     def enter(self) -> None:
-        """Start the thread; return when the context is entered, or raise what hinders it."""
+        """Start the thread; return once the context is entered, or raise its error."""
         self._thread.start()
         self._entered.result()
 
@@ -87,7 +87,7 @@ class ServingThread:
         self._thread.join()
 
     def call(self, act: Callable[[], None]) -> None:
-        """Do something in the thread's loop and wait for it."""
+        """Run a function in the thread's loop and wait for it."""
 
         async def acting() -> None:
             act()
@@ -113,7 +113,7 @@ STOPPING_SECONDS = 0.1
 
 
 class LocalServer:
-    """Routes, served: `with` uses a thread, `async with` none. A server is entered once."""
+    """A server of routes: `with` uses a thread, `async with` none. It can be entered once."""
 
     def __init__(
         self,
@@ -122,13 +122,13 @@ class LocalServer:
         outages: tuple[Outage, ...],
         port: int = 0,
     ) -> None:
-        """Prepare a server; entering it starts it.
+        """Prepare a server, which starts when it is entered.
 
         Args:
             application: The routes.
-            exchange: What they take requests through.
-            outages: Times of no service.
-            port: Where to listen; 0 takes a free port.
+            exchange: Exchange that handles the requests of the routes.
+            outages: Planned outages.
+            port: Port to listen on; 0 takes a free port.
         """
         self._exchange = exchange
         self._outages = outages
@@ -154,7 +154,7 @@ class LocalServer:
 
     @property
     def outage(self) -> OutageKind | None:
-        """The outage that there is; set it to begin or end one."""
+        """The current outage; a test sets it to begin or end one."""
         return self._exchange.outage
 
     @outage.setter

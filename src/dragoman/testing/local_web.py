@@ -1,7 +1,7 @@
 """A small local web for tests: a resolver, paths on the loopback address, a search engine.
 
-`async with searching(pages) as url:` gives the address of the search, which answers as SerpAPI
-does, or not at all.
+`async with searching(pages) as url:` gives the address of the search, which answers like SerpAPI or
+fails.
 """
 
 import socket
@@ -16,10 +16,10 @@ from dragoman.testing.local_server import HOST
 
 
 class LocalNames(AbstractResolver):
-    """Resolves names from a table; other names are not known.
+    """Resolver with a table of names; other names are unknown.
 
     Args:
-        addresses: What a name stands for, one address each time it is asked for; the last for good.
+        addresses: Addresses of each name, one for each query in turn; the last one repeats.
     """
 
     def __init__(self, addresses: Mapping[str, Sequence[str]]) -> None:
@@ -29,7 +29,7 @@ class LocalNames(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Return the address that a name stands for this time.
+        """Return the next address of a name.
 
         Raises:
             OSError: For a name that is not in the table.
@@ -52,7 +52,7 @@ class LocalNames(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Release nothing."""
+        """Do nothing."""
 
 
 _STOPPING_SECONDS = 0.1
@@ -60,7 +60,7 @@ _MOST_SNIPPET = 80
 
 
 class WebPage(msgspec.Struct, frozen=True):
-    """One page: its title, its words, its HTML; or where it points to instead."""
+    """One page: its title, its words and its HTML, or its redirect target."""
 
     title: str
     words: str
@@ -69,11 +69,11 @@ class WebPage(msgspec.Struct, frozen=True):
 
 
 class SearchFaults(msgspec.Struct, frozen=True):
-    """What goes wrong with the first queries, in this order.
+    """Faults of the first queries, in this order.
 
     Args:
-        statuses: The statuses that they get.
-        key: What queries must carry as `api_key`; nothing where empty.
+        statuses: Statuses of the answers.
+        key: Required `api_key` of queries; empty for none.
     """
 
     statuses: tuple[int, ...] = ()
@@ -84,11 +84,11 @@ class SearchFaults(msgspec.Struct, frozen=True):
 async def serve_search(
     pages: Mapping[str, WebPage], faults: SearchFaults | None = None
 ) -> AsyncIterator[str]:
-    """Serve a search over pages while the context is open; gives its address.
+    """Serve a search over pages while the context is open; the context gives its address.
 
     Args:
-        pages: By the last part of their addresses.
-        faults: What goes wrong; nothing where not given.
+        pages: Pages by the last part of their addresses.
+        faults: Faults of the search; none by default.
     """
     faults = faults or SearchFaults()
     failing = iter(faults.statuses)
@@ -122,7 +122,7 @@ async def serve_search(
 
 
 def _results(pages: Mapping[str, WebPage], request: web.Request) -> dict[str, object]:
-    """Return the pages that hold a word of the query; no list at all where none does."""
+    """Return the pages that contain a word of the query, without a list if there are none."""
     wanted = set(request.query.get("q", "").lower().split())
     found = [
         {
@@ -146,7 +146,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @asynccontextmanager
 async def serve_paths(handlers: Mapping[str, Handler]) -> AsyncIterator[int]:
-    """Serve some paths while the context is open, for any method; gives the port."""
+    """Serve paths while the context is open, for any method; the context gives the port."""
     application = web.Application()
     for path, handler in handlers.items():
         application.router.add_route("*", path, handler)

@@ -37,7 +37,7 @@ from dragoman.testing.responses import (
 from dragoman.testing.scripted_answers import Answerer, Unanswered
 from dragoman.testing.server_config import ServerConfig
 
-_NO_PLACE = Refusal("there are no batches here", status=404)
+_NO_PLACE = Refusal("this server does not offer batches", status=404)
 _NOT_FOUND = Refusal("no such file or batch", status=404)
 _WRONG_KEY = Refusal("wrong or no API key", None, "invalid_api_key", 401)
 _TOO_MANY = Refusal("too many batches", None, "rate_limit_exceeded", 429, "requests")
@@ -66,7 +66,7 @@ class _Held(msgspec.Struct):
     errors: str | None
 
     def as_json(self) -> dict[str, object]:
-        """Return what is said of a batch now."""
+        """Return the JSON object of a batch."""
         has_ended = time.monotonic() >= self.ends
         as_json: dict[str, object] = {
             "id": self.id,
@@ -82,12 +82,12 @@ class _Held(msgspec.Struct):
 
 
 class BatchService:
-    """Takes files and batches, and answers the requests in them as it would by themselves.
+    """Accepts files and batches, and answers their requests like single ones.
 
     Args:
-        behaviour: What goes wrong.
-        log: Where each request of a batch counts as one.
-        make: Answers one request.
+        behaviour: Faults of batches.
+        log: Log in which each request of a batch is counted.
+        make: Function that answers one request.
     """
 
     def __init__(self, behaviour: ServerConfig, log: RequestLog, make: Make) -> None:
@@ -229,7 +229,7 @@ ANY_MODEL = "any"
 
 
 class Endpoint:
-    """Answers requests for completions and embeddings, through an exchange that may break them."""
+    """Answers requests for completions and embeddings, through an exchange that injects faults."""
 
     def __init__(self, answerer: Answerer, behaviour: ServerConfig, log: RequestLog) -> None:
         self._answerer = answerer
@@ -260,7 +260,7 @@ class Endpoint:
         return web.Response(body=json.encode({"object": "list", "data": models}), content_type=JSON)
 
     async def show_log(self, _: web.Request) -> web.Response:
-        """Show the log's counts."""
+        """Show the counts of the log."""
         return web.Response(body=json.encode(self.exchange.log.view()), content_type=JSON)
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
@@ -272,7 +272,7 @@ class Endpoint:
         return await self.exchange.serve(request, self._embeddings)
 
     def _completion(self, asked: ReceivedRequest) -> tuple[str, HttpAnswer]:
-        """Return the completion that a body asks for."""
+        """Return the completion for a body."""
         chat = read_request(asked.body, self._behaviour.checks, asked.content)
         if isinstance(chat, Refusal):
             return "refused", error_answer(chat)
@@ -282,7 +282,7 @@ class Endpoint:
         return self._answer(chat, reply, asked.content, len(asked.body))
 
     def _embeddings(self, asked: ReceivedRequest) -> tuple[str, HttpAnswer]:
-        """Return the embeddings that a body asks for."""
+        """Return the embeddings for a body."""
         request = read_embedding_request(asked.body, self._behaviour.checks)
         if isinstance(request, Refusal):
             return "refused", error_answer(request)
@@ -291,13 +291,13 @@ class Endpoint:
     def _answer(
         self, asked: ChatBody, reply: CannedReply, content: str, size: int
     ) -> tuple[str, HttpAnswer]:
-        """Return the completion, with the model's own mistake in it if one is due."""
+        """Return the completion, with an agent fault if one is due."""
         outcome, reply = OK, with_ids(reply, content)
         mistake = self._draws.agent(content)
         if mistake is not None and (mistaken := inject_reply_fault(mistake, reply)) != reply:
             outcome, reply = kind_of(mistake), mistaken
         envelope = Envelope(
-            # As at any provider no two answers are the same, whatever is asked.
+            # As with real providers, no two answers are identical, whatever the request.
             id=f"chatcmpl-{content}-{next(self._number)}",
             created=int(time.time()),
             model=asked.model,
@@ -314,7 +314,7 @@ class Endpoint:
 
 
 def with_ids(reply: CannedReply, content: str) -> CannedReply:
-    """Give the calls that have none an id; other requests get other ids."""
+    """Give ids to the calls without one; they differ between requests."""
     if all(call.id for call in reply.tool_calls):
         return reply
     calls = [

@@ -1,8 +1,7 @@
 """Recordings made from stored runs: the requests of an LLM participant, and their answers.
 
-The histories are not imitated: the recorded replies are played through the participant itself.
-Arguments that were given by position get names, since messages of a chat carry arguments by name
-only.
+The module does not imitate histories: it plays the recorded replies through the participant itself.
+Positional arguments get names, because chat messages carry only named arguments.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +29,7 @@ from dragoman.testing.scripted_answers import RecordedAnswers, RecordedConversat
 
 
 def has_unnamed(episode: Episode) -> bool:
-    """Whether any call of a conversation has arguments without a name."""
+    """Return whether any call of a conversation has positional arguments."""
     return any(
         call.positionals
         for event in episode.events
@@ -40,9 +39,9 @@ def has_unnamed(episode: Episode) -> bool:
 
 
 def with_names(reply: Reply, tools: Toolset) -> Reply:
-    """Return a reply whose calls have a name for every argument: those of the tool, in its order.
+    """Return a reply whose calls name every argument, with the tool's names in order.
 
-    A call of a tool that is not there, or with more arguments than it has, stays as it is.
+    A call of an unknown tool, or with more arguments than the tool has, is unchanged.
     """
     if not isinstance(reply, ToolCallReply) or not any(call.positionals for call in reply.calls):
         return reply
@@ -64,13 +63,13 @@ def _name_positionals(call: ToolCall, names: tuple[str, ...]) -> ToolCall:
 
 
 Signatures = Callable[[Task], Toolset]
-"""Finds a task's tools."""
+"""Function that returns a task's tools."""
 
 _SOME_TOOL = Toolset((ToolSpec("any", "", {"type": "object", "properties": {}}),))
 
 
 class _Dictated:
-    """A chat model that replies as it is told and keeps the last history it was sent."""
+    """A chat model that gives prescribed replies and keeps the last history that it received."""
 
     name = "dictated"
 
@@ -89,15 +88,15 @@ async def answers_from_episodes(
     prompts: PromptSet | None = None,
     signatures: Signatures = lambda _: NO_TOOLS,
 ) -> RecordedAnswers:
-    """Return an answerer that plays one side of episodes again.
+    """Return an answerer that replays one side of episodes.
 
     Args:
-        episodes: Each with its task. Of several that begin alike and go on differently, only those
-            with different system messages can be told apart.
-        side: Whose replies to give.
-        prompts: The prompts that the asking participants will use; ours where none are given. They
-            tell conversations apart that begin alike, as those of users do.
-        signatures: The tools by which arguments without a name are given theirs.
+        episodes: Episodes with their tasks. If several begin with the same messages and continue
+            differently, only system messages can distinguish them.
+        side: The side whose replies are given.
+        prompts: The prompts of the participants that will ask; ours by default. They distinguish
+            conversations with the same beginning, which users often have.
+        signatures: Function that returns the tools whose parameter names positional arguments get.
     """
     chosen = prompts or default_prompts()
     recordings = [
@@ -110,13 +109,13 @@ async def answers_from_episodes(
 
 
 async def answers_from_run(folder: Path, side: Role) -> RecordedAnswers:
-    """Return an answerer that plays one side of a run's conversations again.
+    """Return an answerer that replays one side of a run's conversations.
 
     Raises:
-        StoreError: Where the folder holds no readable run.
-        DataError: Where the run's prompts are not pulled, or its suite where calls have arguments
-            without a name.
-        UsageError: Where such a suite is not known here.
+        StoreError: If the folder does not hold a readable run.
+        DataError: If the run's prompts are not pulled, or its suite if calls have positional
+            arguments.
+        UsageError: If such a suite is unknown here.
     """
     with open_run(folder, write=False) as store:
         with TranslatedErrors(StoreError, f"{folder}: the run's manifest is damaged"):
@@ -131,7 +130,7 @@ async def answers_from_run(folder: Path, side: Role) -> RecordedAnswers:
 
 
 def _signatures(name: str, rules: Rules) -> Signatures:
-    """Return what finds a task's tools; the suite is loaded when they are first wanted."""
+    """Return a function that returns a task's tools; the suite is loaded on first use."""
     loaded = cache(lambda: load_suite(name))
 
     def tools_of(task: Task) -> Toolset:
@@ -139,7 +138,7 @@ def _signatures(name: str, rules: Rules) -> Signatures:
         tools = factory(task).tools("agent")
         if not task.withheld_tools:
             return tools
-        # What appears later is there from the first turn on in other tasks.
+        # A tool that appears later in this task is available from the first turn on in other tasks.
         all_tools = (tool for each in loaded().tasks for tool in factory(each).tools("agent"))
         later = {tool.name: tool for tool in all_tools if tool.name in task.withheld_tools}
         return Toolset((*tools, *later.values()))
@@ -174,7 +173,7 @@ async def _record(
 ) -> RecordedConversation:
     """Play a side's recorded replies through a participant.
 
-    One more reply is played to see the last of them.
+    One more reply is requested, to see the request after the last of them.
     """
     model = _Dictated()
     history = _opening(task, episode.events)
@@ -201,7 +200,7 @@ async def _dictate(
 
 
 def _opening(task: Task, events: Sequence[Event]) -> tuple[Event, ...]:
-    """Return the events that were there before anybody was asked."""
+    """Return the events before the first reply was requested."""
     if task.history:
         return tuple(events[: len(task.history)])
     count = 0
@@ -215,7 +214,7 @@ def _is_scripted(event: Event) -> bool:
 
 
 def _unheard(history: Sequence[Event], side: Role) -> list[SessionInput]:
-    """Return what reached a side since its own last move."""
+    """Return the input of a side since its own last move."""
     heard: list[SessionInput] = []
     for event in history:
         if isinstance(event, Message) and event.by == side:
@@ -233,10 +232,10 @@ def _reaching(event: Event, side: Role) -> SessionInput | None:
 
 
 def _toolsets(episode: Episode, side: Role) -> tuple[Toolset, ...]:
-    """Return the tools that may have shaped the first messages.
+    """Return the toolsets that may have shaped the first messages.
 
-    Which tools there were is not recorded. An agent that was alone had to call; whether a user had
-    tools can decide its guidelines, so both are recorded.
+    The tools of the conversation are not recorded. An agent without a user had to call tools.
+    Whether a user had tools can decide its guidelines, so both variants are recorded.
     """
     if side == "user":
         return NO_TOOLS, _SOME_TOOL

@@ -24,32 +24,32 @@ _TOO_LARGE = Refusal(f"the body has more than {MAX_BODY_BYTES} bytes", status=41
 
 
 class ReceivedRequest(NamedTuple):
-    """A request's body, and the hash by which it is drawn and counted."""
+    """A request's body, and the hash by which faults are drawn and requests are counted."""
 
     body: bytes
     content: str
 
 
 Made = tuple[str, HttpAnswer]
-"""What becomes of a body, as logs name it, and the answer before anything goes wrong."""
+"""Outcome of a request, as in logs, and the answer before faults."""
 
 Make = Callable[[ReceivedRequest], Made | Awaitable[Made]]
-"""Returns what becomes of a body, at once or when it is awaited."""
+"""Function that returns the outcome of a request, directly or as an awaitable."""
 
 
 def has_bearer(request: web.Request, key: str) -> bool:
-    """Whether a request carries a key as a bearer token."""
+    """Return whether a request carries a key as a bearer token."""
     return request.headers.get("Authorization") == f"Bearer {key}"
 
 
 class Exchange:
-    """Takes requests as a behaviour says, counts them in a log, and spoils their answers.
+    """Admits requests according to a configuration, counts them in a log, and injects faults.
 
     Args:
-        behaviour: What goes wrong, and what is insisted on.
-        log: Where requests are counted.
-        draws: Draws the faults.
-        has_key: Tells whether a request carries the key that the behaviour wants.
+        behaviour: Faults and requirements.
+        log: Log that counts requests.
+        draws: Source of the faults.
+        has_key: Function that tells whether a request carries the required key.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Exchange:
         self._has_key = has_key
 
     async def serve(self, request: web.Request, make: Make) -> web.StreamResponse:
-        """Count a request, and answer it by what is made of its body."""
+        """Count a request, and answer it with the result of `make`."""
         try:
             body = await request.read()
         except web.HTTPRequestEntityTooLarge:
@@ -94,7 +94,7 @@ class Exchange:
     async def _decide(
         self, request: web.Request, asked: ReceivedRequest, in_flight: int, make: Make
     ) -> Made:
-        """Return what becomes of a request, as logs name it, and the answer."""
+        """Return the outcome of a request, as in logs, and the answer."""
         if self.outage is not None:
             answer = error_answer(_OUTAGE)
             return "outage", replace(answer, ending="reset") if self.outage == "refused" else answer
@@ -111,7 +111,7 @@ class Exchange:
         return self._spoilt(asked.content, outcome, answer, admission)
 
     def _spoilt(self, content: str, outcome: str, answer: HttpAnswer, admission: Admission) -> Made:
-        """Return the answer late as the capacity says, and broken if a fault is due."""
+        """Return the answer with the latency of the capacity, and with a fault if one is due."""
         capacity, seed = self._behaviour.capacity, self._behaviour.seed
         jitter = capacity.jitter_seconds and chance(seed, content, "latency")
         wait = capacity.latency_seconds + jitter * capacity.jitter_seconds
@@ -125,10 +125,10 @@ class Exchange:
 
 
 async def deliver(request: web.Request, answer: HttpAnswer) -> web.StreamResponse:
-    """Send an answer as it says.
+    """Send an answer.
 
     Raises:
-        ConnectionError: Where the client has gone.
+        ConnectionError: If the client has gone.
     """
     if answer.wait:
         await asyncio.sleep(answer.wait)
@@ -158,7 +158,7 @@ def _reset(request: web.Request) -> None:
     transport = request.transport
     if transport is None:
         return
-    # Without lingering, closing sends a reset instead of an orderly end.
+    # Without lingering, the close sends a reset instead of an orderly end.
     connection = transport.get_extra_info("socket")
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()

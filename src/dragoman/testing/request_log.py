@@ -1,4 +1,4 @@
-"""A log that counts requests and their outcomes; readable from any thread, and from a file."""
+"""A log that counts requests and their outcomes; any thread can read it, also from a file."""
 
 import threading
 from collections import Counter
@@ -11,7 +11,7 @@ import msgspec
 from dragoman.core.errors import UsageError
 
 OK = "ok"
-"""The outcome of a request that was answered well."""
+"""The outcome of a request with a good answer."""
 
 ABANDONED = "abandoned"
 """The outcome of a request whose client left before the answer."""
@@ -24,12 +24,13 @@ class LogView(msgspec.Struct, frozen=True):
     """The counts at one instant.
 
     Args:
-        started: Requests read.
-        completed: Requests whose answer, good or bad, was handed to the network.
-        abandoned: Requests whose client left first, or that the server's stop caught.
-        peak: The most requests at a time.
-        outcomes: How many ended how: `ok`, the name of a fault, `refused` (4xx for a bad request),
-            `limited` (capacity), `outage`, `abandoned` or `broken`.
+        started: Number of requests that were read.
+        completed: Number of requests whose answer, good or bad, was sent.
+        abandoned: Number of requests whose client left first, or that the server's stop
+            interrupted.
+        peak: Largest number of concurrent requests.
+        outcomes: Number of requests by outcome: `ok`, the name of a fault, `refused` (4xx for a bad
+            request), `limited` (capacity), `outage`, `abandoned` or `broken`.
         contents: The same by content hash of the request's body.
     """
 
@@ -42,12 +43,12 @@ class LogView(msgspec.Struct, frozen=True):
 
     @property
     def in_flight(self) -> int:
-        """Requests that are being answered."""
+        """Number of requests in flight."""
         return self.started - self.completed - self.abandoned
 
 
 class LogLine(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One line of a log file: a request that started or ended, and how it ended."""
+    """One line of a log file: the start or the end of a request, with its outcome."""
 
     event: Literal["started", "ended"]
     content: str
@@ -63,11 +64,11 @@ class RequestLog:
         """Start counting.
 
         Args:
-            path: A file to append a line of JSON to whenever a request starts or ends.
-            on_end: Is told the content and the outcome of every request that ends.
+            path: A file that gets a line of JSON whenever a request starts or ends.
+            on_end: Function that receives the content and the outcome of every request that ends.
 
         Raises:
-            UsageError: Where the file cannot be written.
+            UsageError: If the file cannot be written.
         """
         self._lock = threading.Lock()
         self._on_end = on_end
@@ -76,13 +77,13 @@ class RequestLog:
         self._finished = 0
         self._peak = 0
         try:
-            # Unbuffered: every line is there whatever happens to this process.
+            # Unbuffered, so that every line is in the file whatever happens to this process.
             self._file = None if path is None else path.open("ab", buffering=0)
         except OSError as error:
             raise UsageError(f"log {path}: {error.strerror}") from error
 
     def start(self, content: str) -> int:
-        """Count a request and return how many are in flight with it."""
+        """Count a request, and return the number of requests in flight, including it."""
         with self._lock:
             self._started += 1
             in_flight = self._started - self._finished
@@ -91,7 +92,7 @@ class RequestLog:
         return in_flight
 
     def end(self, content: str, outcome: str) -> None:
-        """Count what became of a request."""
+        """Count the outcome of a request."""
         with self._lock:
             self._finished += 1
             self._ended[content, outcome] += 1

@@ -1,8 +1,8 @@
 """HTTP responses of the model server: chat completions, streams, embeddings and errors.
 
-Spoken replies are audio that encodes its text, so that it can be read back without any engine. It
-is no sound that a person or a recognizer would understand, and no channel effect survives in it.
-Embeddings are made without a model: vectors are near where texts share words.
+Spoken replies are audio that encodes its text, so that it can be decoded without an engine. A
+person or a recognizer would not understand this audio, and it does not survive channel effects.
+Embeddings are computed without a model: the vectors of texts with common words are close.
 """
 
 import base64
@@ -22,18 +22,18 @@ EVENTS = "text/event-stream"
 
 
 class HttpAnswer(msgspec.Struct, frozen=True):
-    """What goes over the wire in answer to one request.
+    """The HTTP answer to one request.
 
     Args:
         status: The status code.
         pieces: The body; a stream's pieces are its events.
-        content_type: `text/event-stream` makes it a stream, whose length is not announced.
-        headers: Sent as well.
+        content_type: `text/event-stream` makes it a stream, without a length header.
+        headers: Additional headers.
         wait: Seconds before the first byte.
         pause: Seconds between two pieces.
         ending: `cut` closes the connection after the pieces; `reset` closes it before any byte;
-            `endless` sends the pieces again and again, until the client leaves.
-        missing: Bytes that are announced but not sent, where the connection is cut.
+            `endless` repeats the pieces until the client leaves.
+        missing: Number of announced bytes that are not sent if the connection is cut.
     """
 
     status: int
@@ -52,12 +52,12 @@ class HttpAnswer(msgspec.Struct, frozen=True):
 
     @property
     def body(self) -> bytes:
-        """The pieces together."""
+        """The pieces, joined."""
         return b"".join(self.pieces)
 
 
 def error_answer(refusal: Refusal, headers: Mapping[str, str] | None = None) -> HttpAnswer:
-    """Return an error in the shape of OpenAI's."""
+    """Return an error in OpenAI's form."""
     error = {
         "message": refusal.message,
         "type": refusal.type,
@@ -70,7 +70,10 @@ def error_answer(refusal: Refusal, headers: Mapping[str, str] | None = None) -> 
 
 RATE_HZ = 24_000
 SAMPLES_PER_BYTE = 40
-"""Gives audio some length: about 0.04 s for twenty letters, far less than speech has."""
+"""Samples per byte of text.
+
+They give audio some length: about 0.04 s for twenty letters, far less than speech.
+"""
 
 _MARK = 12_345
 _STEP = 64
@@ -85,7 +88,7 @@ def coded_audio(text: str) -> Audio:
 
 
 def decoded_text(audio: Audio) -> str:
-    """Return the text that was coded; "" for any other audio."""
+    """Return the encoded text; "" for any other audio."""
     count = len(audio.pcm) // SAMPLE_BYTES
     mark, *values = struct.unpack(f"<{count}h", audio.pcm[: count * SAMPLE_BYTES]) or (0,)
     codes = values[::SAMPLES_PER_BYTE]
@@ -97,13 +100,17 @@ def decoded_text(audio: Audio) -> str:
 BYTES_PER_TOKEN = 4
 CHUNK_CHARS = 24
 CHUNK_BYTES = 4_000
-"""Of speech in a stream: no multiple of three, so that each piece is encoded by itself."""
+"""Bytes of speech per chunk of a stream.
+
+The number is not a multiple of three, so that each chunk is encoded separately.
+"""
 
 
 class CannedReply(msgspec.Struct, frozen=True):
-    """What the model answers: words, calls, or both.
+    """The model's answer: text, calls, or both.
 
-    A call without an id gets one made from the request. `choices` above 1 repeats the same choice.
+    A call without an id gets one that is derived from the request. `choices` above 1 repeats the
+    same choice.
     """
 
     content: str | None = None
@@ -112,10 +119,10 @@ class CannedReply(msgspec.Struct, frozen=True):
 
 
 class Envelope(msgspec.Struct, frozen=True):
-    """What surrounds a reply: identity, time in seconds since 1970, and the tokens asked with.
+    """Data around a reply: identity, time in seconds since 1970, and the prompt's tokens.
 
-    `audio_tokens` are those of `prompt_tokens` that were audio. `spoken_as` is the form in which
-    words are spoken; "" where they are text.
+    `audio_tokens` are those of `prompt_tokens` that were audio. `spoken_as` is the audio format of
+    a spoken reply; "" for text.
     """
 
     id: str
@@ -128,7 +135,7 @@ class Envelope(msgspec.Struct, frozen=True):
 
 
 def count_tokens(size: int) -> int:
-    """Return the tokens that so many bytes are charged as: a quarter, rounded up."""
+    """Return the tokens for a number of bytes: a quarter, rounded up."""
     return -(-size // BYTES_PER_TOKEN)
 
 
@@ -149,11 +156,11 @@ def encode_completion(reply: CannedReply, envelope: Envelope) -> bytes:
 
 
 def encode_chunks(reply: CannedReply, envelope: Envelope, *, with_usage: bool) -> tuple[bytes, ...]:
-    """Return the server-sent events of a completion, each whole, the end mark included.
+    """Return the server-sent events of a completion, each complete, including the end mark.
 
     Args:
-        reply: What is said.
-        envelope: What surrounds it.
+        reply: The reply.
+        envelope: The data around it.
         with_usage: Whether a last chunk without choices carries the usage.
     """
     head = _head(envelope, "chat.completion.chunk")
@@ -194,7 +201,7 @@ def _deltas(
 
 
 def _encode_audio(words: str, envelope: Envelope) -> dict[str, object]:
-    """Return words as audio, in the voice that `decoded_text` understands."""
+    """Return words as audio in the code that `decoded_text` understands."""
     audio = coded_audio(words)
     content = write_wav(audio) if envelope.spoken_as == "wav" else audio.pcm
     return {
@@ -249,14 +256,14 @@ _MOST_TEXTS = 2_048
 
 
 class EmbeddingBody(msgspec.Struct, frozen=True):
-    """A request's body as far as answers depend on it."""
+    """The part of a request's body that answers depend on."""
 
     model: str
     input: str | tuple[str, ...]
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts, also where one stands alone."""
+        """The texts, also if the input is a single one."""
         return (self.input,) if isinstance(self.input, str) else self.input
 
 
@@ -274,8 +281,8 @@ def read_embedding_request(body: bytes, checks: Checks) -> EmbeddingBody | Refus
 
 
 def word_vector(text: str) -> list[float]:
-    """Return a text's vector: each of its words adds 1 in one of the dimensions; none is all 0."""
-    # The first dimension belongs to no word, so that a text without words has a direction too.
+    """Return a text's vector: each word adds 1 to one dimension; no vector is all 0."""
+    # The first dimension belongs to no word, so that a text without words has a direction, too.
     vector = [0.1] + [0.0] * (DIMENSIONS - 1)
     for word in "".join(sign if sign.isalnum() else " " for sign in text.lower()).split():
         digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=4).digest()
@@ -284,7 +291,7 @@ def word_vector(text: str) -> list[float]:
 
 
 def encode_embeddings(request: EmbeddingBody, size: int) -> bytes:
-    """Return the answer to a request whose body has so many bytes."""
+    """Return the answer to a request with a body of this size."""
     tokens = count_tokens(size)
     return msgspec.json.encode(
         {

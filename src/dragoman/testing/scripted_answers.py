@@ -1,10 +1,10 @@
 """Scripted answers of the model server: by rules, or from recorded conversations.
 
-The first rule whose conditions hold answers. A recorded history is looked up by one hash over
-roles, words, and names and arguments of calls. Ids do not count. Where conversations that begin
-alike go on differently, the request's `user` parameter decides if it names a recording, and else
-the system message. So one server replays a whole run without keeping state: out of order, side by
-side, and as often as one likes.
+The first rule with matching conditions answers. A recorded history is found by one hash over roles,
+text, and names and arguments of calls. Ids do not count. If conversations with the same beginning
+continue differently, the request's `user` parameter decides if it names a recording, and otherwise
+the system message. One server can therefore replay a whole run without state: out of order,
+concurrently, and any number of times.
 """
 
 import hashlib
@@ -25,13 +25,16 @@ MAX_SEARCHED_CHARS = 10_000
 
 
 class Unanswered(msgspec.Struct, frozen=True):
-    """No reply, and why; the request is answered with status 400 and this reason."""
+    """The reason why no reply is given; the request gets status 400 with this reason."""
 
     reason: str
 
 
 class Answerer(Protocol):
-    """Gives the model's reply to a request; keeps no state between requests."""
+    """Protocol of answerers, which give the model's reply to a request.
+
+    They keep no state between requests.
+    """
 
     def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
         """Return the reply, or why there is none."""
@@ -40,25 +43,25 @@ class Answerer(Protocol):
 
 @runtime_checkable
 class NotifiedOfEnds(Protocol):
-    """What an answerer has besides, where it counts what became of its answers."""
+    """Protocol of answerers that count the outcomes of their answers."""
 
     def ended(self, content: str, outcome: str) -> None:
-        """Learn how a request ended, by the hash of its body."""
+        """Record the outcome of a request, by the hash of its body."""
         ...
 
 
 class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Conditions on a request; those that are given must all hold.
+    """Conditions on a request; all given ones must hold.
 
     Args:
         last_role: The role of the last message.
         contains: A text in the last message.
-        matches: A regular expression found in the last message's first 10,000 characters. It is
-            the script writer's own and no longer than 500 characters.
-        tool_names: Tools that are all offered.
-        model: The model asked for.
-        audio: The SHA-256 of audio in the last message, or how it begins: that of its WAV file.
-        longer_than: Seconds that the audio in the last message lasts longer than in all.
+        matches: A regular expression found in the last message's first 10,000 characters. The
+            author of the script writes it; it has at most 500 characters.
+        tool_names: Tools that must all be offered.
+        model: The requested model.
+        audio: SHA-256, or its beginning, of audio in the last message, as a WAV file.
+        longer_than: Minimum total length of the audio in the last message, in seconds, exclusive.
     """
 
     last_role: Literal["system", "developer", "user", "assistant", "tool"] | None = None
@@ -71,7 +74,7 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One reply and when it is given; without conditions, always."""
+    """One reply and its conditions; without conditions, it always applies."""
 
     reply: ScriptedReply
     when: When = When()
@@ -87,7 +90,7 @@ class RuleAnswers:
         """Prepare the rules.
 
         Raises:
-            UsageError: For a pattern that is too long or no regular expression.
+            UsageError: For a pattern that is too long or not a regular expression.
         """
         self._rules = [(_conditions(rule.when), canned_reply(rule.reply)) for rule in rules]
 
@@ -100,7 +103,7 @@ class RuleAnswers:
 
 
 def canned_reply(reply: ScriptedReply) -> CannedReply:
-    """Return a scripted reply in the form in which servers give it; its calls have no ids yet."""
+    """Return a scripted reply in the form of servers; its calls have no ids yet."""
     calls = (Call("", Function(call.name, _text_of(call.arguments))) for call in reply.tool_calls)
     return CannedReply(reply.content, tuple(calls))
 
@@ -155,7 +158,7 @@ def _compile_pattern(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise UsageError(f"the pattern {pattern!r} is no regular expression: {error}") from error
+        raise UsageError(f"the pattern {pattern!r} is not a regular expression: {error}") from error
 
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
@@ -164,7 +167,7 @@ _SYSTEM_ROLES = frozenset({"system", "developer"})
 
 
 class RecordedConversation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One side's whole conversation as chat messages; each of the assistant's is a reply."""
+    """One side's whole conversation as chat messages; each message of the assistant is a reply."""
 
     name: str
     messages: tuple[ChatMessage, ...]
@@ -192,7 +195,10 @@ class RecordedAnswers:
                 _add(self._by_details, history + name, found)
 
     def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
-        """Return what followed this history, or that nothing or more than one thing did."""
+        """Return the continuation of this history.
+
+        The result is a refusal if there is none or more than one.
+        """
         history = history_key(request.messages)
         found = self._by_details.get(history + _text_key(request.user)) if request.user else None
         found = found or self._by_history.get(history)
@@ -211,9 +217,9 @@ class RecordedAnswers:
 
 
 def history_key(messages: Iterable[ChatMessage]) -> bytes:
-    """Return the hash that two histories share where they differ in ids and system messages only.
+    """Return a hash that ignores ids and system messages of a history.
 
-    Arguments are compared as JSON values where they are JSON objects, and as text otherwise.
+    Arguments that are JSON objects are compared as values, others as text.
     """
     digest = hashlib.sha256()
     for message in messages:
@@ -228,7 +234,7 @@ def _feed(update: Callable[[bytes], object], message: ChatMessage) -> None:
 
 
 def _replies(messages: Sequence[ChatMessage]) -> Iterator[tuple[bytes, ChatMessage]]:
-    """Yield every message of the assistant's with the key of the history before it."""
+    """Yield every message of the assistant with the key of the history before it."""
     digest = hashlib.sha256()
     for message in messages:
         if message.role == "assistant":

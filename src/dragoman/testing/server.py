@@ -1,8 +1,8 @@
 """A local model server that answers from a script or from recordings, with faults on demand.
 
-In a test, `with ModelServer(answerer, behaviour) as server:` and ask at `server.url`; as a
-process of its own, `python -m dragoman.testing.server --help`. It listens on the loopback address
-only.
+In a test, use `with ModelServer(answerer, behaviour) as server:` and send requests to `server.url`;
+as a separate process, use `python -m dragoman.testing.server --help`. It listens on the loopback
+address only.
 """
 
 import argparse
@@ -42,7 +42,7 @@ example:
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of answers: rules, recorded conversations, or the mistakes of made-up work."""
+    """A file of answers: rules, recorded conversations, or mistakes of the fake LLMs."""
 
     rules: tuple[Rule, ...] = ()
     conversations: tuple[RecordedConversation, ...] = ()
@@ -51,7 +51,7 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Options(msgspec.Struct, frozen=True):
-    """What was asked on the command line."""
+    """Options of the command line."""
 
     script: Path | None
     run: Path | None
@@ -75,11 +75,11 @@ def read_options(arguments: Sequence[str] | None) -> Options:
 
 
 async def load_answerer(options: Options) -> Answerer:
-    """Return what answers, from the script or the run that was named.
+    """Return the answerer, from the named script or run.
 
     Raises:
-        UsageError: For a script that cannot be read or says neither or both.
-        StoreError: For a folder that holds no readable run.
+        UsageError: For an unreadable script, or if neither or both are given.
+        StoreError: For a folder without a readable run.
     """
     if options.run is not None:
         return await answers_from_run(options.run, options.side)
@@ -89,10 +89,10 @@ async def load_answerer(options: Options) -> Answerer:
 
 
 def load_script(path: Path, seed: int = 0) -> Answerer:
-    """Return what a script file answers; the seed draws the mistakes of made-up work.
+    """Return the answerer of a script file; the seed draws the mistakes of the fake LLMs.
 
     Raises:
-        UsageError: Where the file cannot be read, or is no script.
+        UsageError: If the file cannot be read, or is not a script.
     """
     try:
         script = msgspec.json.decode(path.read_bytes(), type=Script)
@@ -134,11 +134,14 @@ def _parser() -> argparse.ArgumentParser:
         "--replay", type=Path, metavar="RUN", help="a run's folder, whose conversations to replay"
     )
     parser.add_argument(
-        "--side", choices=("agent", "user"), default="agent", help="whose replies of RUN [agent]"
+        "--side",
+        choices=("agent", "user"),
+        default="agent",
+        help="side whose replies of RUN are given [agent]",
     )
     parser.add_argument("--faults", type=Path, metavar="FILE", help="how to behave, JSON")
     parser.add_argument("--seed", type=int, metavar="N", help="draws the faults [the file's, or 0]")
-    parser.add_argument("--port", type=int, default=0, help="where to listen; 0 is any free [0]")
+    parser.add_argument("--port", type=int, default=0, help="port to listen on; 0 is any free [0]")
     parser.add_argument("--log", type=Path, metavar="FILE", help="append a line per start and end")
     return parser
 
@@ -146,7 +149,7 @@ def _parser() -> argparse.ArgumentParser:
 class ModelServer(LocalServer):
     """An OpenAI-compatible endpoint as a context manager: `with` uses a thread, `async with` none.
 
-    A server is entered once.
+    It can be entered once.
     """
 
     def __init__(
@@ -157,16 +160,16 @@ class ModelServer(LocalServer):
         port: int = 0,
         log_file: Path | None = None,
     ) -> None:
-        """Prepare a server; entering it starts it.
+        """Prepare a server, which starts when it is entered.
 
         Args:
-            answerer: Gives the replies.
-            behaviour: What goes wrong; nothing where not given.
-            port: Where to listen; 0 takes a free port.
-            log_file: A file to append a line to whenever a request starts or ends.
+            answerer: Function that gives the replies.
+            behaviour: Faults of the server; none by default.
+            port: Port to listen on; 0 takes a free port.
+            log_file: A file that gets a line whenever a request starts or ends.
 
         Raises:
-            UsageError: Where the log file cannot be written.
+            UsageError: If the log file cannot be written.
         """
         behaviour = behaviour or ServerConfig()
         on_end = answerer.ended if isinstance(answerer, NotifiedOfEnds) else None
@@ -181,7 +184,7 @@ class ModelServer(LocalServer):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until interrupted; return the exit status, 2 for a mistake in what was asked."""
+    """Serve until interrupted; return the exit status, which is 2 for invalid arguments."""
     try:
         asyncio.run(_serve(read_options(arguments)))
     except DragomanError as error:

@@ -13,11 +13,14 @@ from dragoman.testing.chat_requests import Checks
 from dragoman.testing.fault_injection import BatchFaults, Faults
 
 OutageKind = Literal["unavailable", "refused"]
-"""`unavailable` answers 503; `refused` closes the port, and the connections that are open."""
+"""Kinds of outages: `unavailable` answers 503.
+
+`refused` closes the port and all open connections.
+"""
 
 
 class Outage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A time of no service, in seconds: when it begins, after the server's start, and how long."""
+    """An outage: its beginning in seconds after the server's start, and its length in seconds."""
 
     after: float
     seconds: float
@@ -25,14 +28,14 @@ class Outage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Capacity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Limits, None for none, and how long an answer takes.
+    """Limits (None for no limit), and latency.
 
     Args:
-        requests_per_second: What is sustained; a second's worth may come at once.
-        most_concurrent: Requests in flight at a time.
-        latency_seconds: Before every completion.
-        jitter_seconds: Up to so much more, drawn from the request's content.
-        outages: Times of no service.
+        requests_per_second: Sustained rate; a burst may have the requests of one second.
+        most_concurrent: Largest number of requests in flight.
+        latency_seconds: Seconds before every completion.
+        jitter_seconds: Largest additional latency, drawn from the request's content.
+        outages: Planned outages.
     """
 
     requests_per_second: float | None = None
@@ -42,7 +45,7 @@ class Capacity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     outages: tuple[Outage, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse limits that let nothing through, and negative times."""
+        """Refuse limits that admit nothing, and negative times."""
         if self.requests_per_second is not None and self.requests_per_second <= 0:
             raise ValueError("requests_per_second is above 0, or null for no limit")
         if self.most_concurrent is not None and self.most_concurrent < 1:
@@ -54,7 +57,7 @@ class Capacity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Admission(msgspec.Struct, frozen=True):
-    """Whether a request is let in, and the headers that tell the client where it stands."""
+    """Decision whether a request is admitted, with the rate-limit headers for the client."""
 
     is_admitted: bool
     headers: Mapping[str, str]
@@ -65,7 +68,7 @@ _OPEN = Admission(is_admitted=True, headers={})
 
 
 class CapacityGate:
-    """Lets requests in within a capacity's limits; refills evenly, like a leaking bucket."""
+    """Admits requests within a capacity's limits; it refills evenly, like a leaking bucket."""
 
     def __init__(self, capacity: Capacity) -> None:
         self._rate = capacity.requests_per_second
@@ -78,8 +81,8 @@ class CapacityGate:
         """Decide on one request.
 
         Args:
-            now: Seconds on a clock that only goes forward.
-            in_flight: Requests being answered, this one included.
+            now: Seconds of a monotonic clock.
+            in_flight: Number of requests in flight, including this one.
         """
         if self._most is not None and in_flight > self._most:
             return Admission(is_admitted=False, headers={"Retry-After": "1"})
@@ -107,14 +110,14 @@ Kind = TypeVar("Kind", bound=msgspec.Struct)
 
 
 class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything about a server but its answers; without arguments, a server that behaves.
+    """Configuration of a server except its answers; the default has no faults.
 
     Args:
-        faults: What goes wrong.
-        capacity: What the server can take.
-        checks: What it insists on.
-        batches: What goes wrong with batches.
-        seed: Another one draws other faults and other latencies.
+        faults: Faults of the server.
+        capacity: Capacity of the server.
+        checks: Requirements of the server.
+        batches: Faults of batches.
+        seed: Seed of the draws of faults and latencies.
     """
 
     faults: Faults = Faults()
@@ -125,10 +128,10 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_config(path: Path, kind: type[Kind]) -> Kind:
-    """Read a behaviour of a server from a file of JSON.
+    """Read a server's configuration from a JSON file.
 
     Raises:
-        UsageError: Where the file cannot be read or says something else.
+        UsageError: If the file cannot be read or is invalid.
     """
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)

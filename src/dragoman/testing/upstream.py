@@ -21,14 +21,14 @@ _MAX_DELAY = 60.0
 
 
 class UpstreamFault(msgspec.Struct, frozen=True):
-    """How a path is answered other than with its file.
+    """Answer to a path other than its file.
 
     Args:
         status: The status code; the body is empty unless `body` is given.
-        body: Other bytes than the file's.
-        headers: Sent as well, for example `Location` or `Content-Encoding`.
-        cut: The whole length is announced, but the connection closes after so many bytes.
-        delay: Seconds before anything is answered, at most a minute.
+        body: Bytes in place of the file's.
+        headers: Additional headers, for example `Location` or `Content-Encoding`.
+        cut: Number of bytes after which the connection closes; the whole length is announced.
+        delay: Seconds before the answer, at most a minute.
         pace: Seconds before each byte of the body.
     """
 
@@ -51,7 +51,7 @@ def serve_folder(
 
     Args:
         files: The bodies by path, without a leading slash.
-        faults: Paths that are answered differently; they need not be among the files.
+        faults: Faults by path; their paths need not be among the files.
 
     Yields:
         The base address, with a slash at its end.
@@ -59,7 +59,7 @@ def serve_folder(
     closing = threading.Event()
     handler = functools.partial(_Handler, files, faults or {}, closing)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = False  # so that leaving waits for the last answer
+        server.daemon_threads = False  # so that the exit waits for the last answer
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -91,7 +91,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if path not in self._files and fault is _PLAIN:
             fault = UpstreamFault(status=404)
         self._closing.wait(min(fault.delay, _MAX_DELAY))
-        with contextlib.suppress(ConnectionError):  # whoever asked may have gone
+        with contextlib.suppress(ConnectionError):  # the client may have gone
             self._answer(fault, self._body(path, fault))
 
     def _body(self, path: str, fault: UpstreamFault) -> bytes:
@@ -112,11 +112,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(sent[start : start + step])
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
-        """Say nothing: a test reads its own output."""
+        """Log nothing: a test reads its own output."""
 
 
 def upstream_stand_in() -> tuple[PinnedSource, dict[str, bytes]]:
-    """Return a miniature of the tau2-bench upstream: pins, and the files by upstream path."""
+    """Return a miniature of the tau2-bench upstream: pins, and files by upstream path."""
     files = {path: text.encode() for path, text in _STAND_IN.items()}
     listed = tuple(_make_pinned_file(path, content) for path, content in files.items())
     entry = Derived("retail/tools_openai.json", ("retail/tools.py", "retail/data_model.py"))

@@ -30,14 +30,14 @@ from dragoman.viewer.stored_figures import CellFigures, StoredFigures, stored_fi
 from dragoman.viewer.word_diff import MAX_SHOWN, mark_legend
 
 MOST_TRIALS = 100
-"""Trials of a task that are looked through for one to show."""
+"""Maximum number of trials of a task that are searched for one to show."""
 
 
 class CellChoice(msgspec.Struct, frozen=True):
     """One cell of a run's grid by its number in the plan.
 
-    `filter_fields` maps its facets' numbers to outcomes; `label` is the agent's short name, `chip`
-    the condition in words, and `figure` pass^1, None before it is known.
+    `filter_fields` maps the numbers of its filter values to outcomes; `label` is the agent's short
+    name, `chip` the condition in words, and `figure` pass^1, None before it is known.
     """
 
     number: int
@@ -56,7 +56,7 @@ class CellChoice(msgspec.Struct, frozen=True):
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """What tells it from the other cells of its run."""
+        """Suite, condition and agent, which identify a cell within its run."""
         return self.suite, self.agent, self.condition
 
 
@@ -66,8 +66,8 @@ class Flips(msgspec.Struct, frozen=True):
     Attributes:
         won: Those that succeed more often in B, the largest difference first.
         lost: Those that succeed less often in B.
-        even: How many succeed as often in both.
-        left_out: How many cannot be compared, by reason.
+        even: The number of tasks that succeed equally often in both.
+        left_out: The number of tasks that cannot be compared, by reason.
     """
 
     won: tuple[TaskPair, ...]
@@ -79,7 +79,7 @@ class Flips(msgspec.Struct, frozen=True):
 def cell_choices(
     filter_fields: Mapping[int, FilterFields], figures: StoredFigures | None = None
 ) -> tuple[CellChoice, ...]:
-    """Return the cells of a run by its facets, in the order of its plan."""
+    """Return the cells of a run by their filter values, in the order of its plan."""
     known = {} if figures is None else figures.by_place
     names = agent_labels(entry.agent for entry in filter_fields.values())
     found: dict[tuple[str, str, str], dict[int, OutcomeStatus]] = {}
@@ -113,7 +113,7 @@ def find_flips(
     b: Mapping[str, Sequence[Verdict | None]],
     changed: frozenset[str] = frozenset(),
 ) -> Flips:
-    """Set the tasks of two cells against each other.
+    """Compare the tasks of two cells.
 
     Args:
         a: The rewards in A, by task.
@@ -166,7 +166,7 @@ def _verdict(row: RewardRow) -> Verdict | None:
 
 
 def shown_trial(listing: Listing, cell: CellChoice, task: str, *, is_won: bool) -> str:
-    """Return the key of a trial of a task that succeeded, or that did not; else of the first."""
+    """Return the key of a trial that succeeded or failed, as `is_won` asks, or of the first."""
     rows = rows_of_task(listing.index, task, cell.filter_fields, MOST_TRIALS)
     fitting = (
         row.key for row in rows if (cell.filter_fields[row.filter_fields] == "pass") == is_won
@@ -208,7 +208,7 @@ def default_pair(
 def _rank(
     one: CellChoice, other: CellChoice, diagnostic: Collection[str]
 ) -> tuple[int, int, bool, float]:
-    """Return what sorts pairs, the one to begin with first."""
+    """Return the sort key of a pair; the initial pair comes first."""
     is_known = one.first is not None and other.first is not None
     difference = abs((one.first or 0.0) - (other.first or 0.0)) if is_known else 0.0
     differing = (one.agent != other.agent) + (one.condition != other.condition)
@@ -221,7 +221,7 @@ def _rank(
 
 
 def chosen_cell(cells: Sequence[CellChoice], number: str) -> CellChoice | None:
-    """Return the cell of a number as it stands in an address; None where there is none."""
+    """Return the cell with a number from an address; None if there is none."""
     return next((cell for cell in cells if str(cell.number) == number), None)
 
 
@@ -230,7 +230,7 @@ MOST_SHOWN = 200
 
 
 class _Side(msgspec.Struct, frozen=True):
-    """One of the two: its run, the run's cells, and the one that is chosen."""
+    """One side: its run, the run's cells, and the selected cell."""
 
     run: OpenedRun
     listing: Listing
@@ -251,7 +251,7 @@ def show_flips(asked: PageRequest) -> web.Response:
     """Show which tasks two cells win and lose.
 
     Raises:
-        HTTPNotFound: Where there is no such run.
+        HTTPNotFound: If the run does not exist.
     """
     one, other = _two_runs(asked)
     with _listings(one, other) as (of_one, of_other):
@@ -276,13 +276,13 @@ def _two_runs(asked: PageRequest) -> tuple[OpenedRun, OpenedRun]:
     """Return the runs that the address names as `a` and `b`, or that were selected in the list.
 
     Raises:
-        HTTPBadRequest: Where none or more than two were selected.
+        HTTPBadRequest: If none or more than two were selected.
     """
     selected = asked.query.get("run", ())
     names = (asked.first("a"), asked.first("b")) if asked.first("a") else selected
     if not 1 <= len(names) <= 2:  # noqa: PLR2004
         raise web.HTTPBadRequest(
-            text=f"{len(names)} runs are selected: select one, to compare its conditions, or two."
+            text=f"{len(names)} runs are selected: select one to compare its conditions, or two."
         )
     one = asked.run_named(names[0])
     return one, asked.run_named(names[-1] or one.name)
@@ -301,17 +301,17 @@ def _listings(one: OpenedRun, other: OpenedRun) -> Iterator[tuple[Listing, Listi
 def _sides(
     asked: PageRequest, one: tuple[OpenedRun, Listing], other: tuple[OpenedRun, Listing]
 ) -> tuple[_Side, _Side]:
-    """Return both sides, with the cells that the address names, or those to begin with.
+    """Return both sides, with the cells that the address names, or the initial pair.
 
     Raises:
-        HTTPNotFound: Where a run is not read yet, and so has no cells.
+        HTTPNotFound: If a run is not read yet, so that it has no cells.
     """
     cells = [
         cell_choices(listing.filter_fields(), stored_figures(listing.index))
         for _, listing in (one, other)
     ]
     if not all(cells):
-        raise web.HTTPNotFound(text="This run is being read: look again in a moment.")
+        raise web.HTTPNotFound(text="This run is being read: reload the page in a moment.")
     pair = default_pair(*cells, is_one_run=one[0] is other[0])
     return (
         _Side(*one, cells[0], chosen_cell(cells[0], asked.first("cell_a")) or pair[0]),
@@ -368,14 +368,16 @@ def show_conversations(asked: PageRequest) -> web.Response:
     """Show two conversations side by side.
 
     Raises:
-        HTTPNotFound: Where there is no such run or conversation.
-        HTTPBadRequest: Where the two are of different tasks.
+        HTTPNotFound: If the run or the conversation does not exist.
+        HTTPBadRequest: If the two are of different tasks.
     """
     most = MAX_TEXT if asked.first("whole") else MAX_SHOWN
     a, b = (_shown_side(asked, asked.first(name), most) for name in ("a", "b"))
     places = [(side.view.cell.suite, side.view.cell.task) for side in (a, b)]
     if places[0] != places[1]:
-        raise web.HTTPBadRequest(text="These are conversations of two tasks: choose two of one.")
+        raise web.HTTPBadRequest(
+            text="These conversations are of two tasks: choose two of the same task."
+        )
     tasks = [None if side.view.task is None else side.view.task.digest for side in (a, b)]
     return asked.page(
         "compare.html.j2",

@@ -14,22 +14,23 @@ from dragoman.viewer.run_index import FilterFields, KindCounts, Listing, filter_
 PER_PAGE = 50
 
 MAX_VALUE = 500
-"""Characters of a value in an address that are read."""
+"""Longest value in an address that is read, in characters."""
 
 MOST_VALUES = 50
-"""How many values of one facet an address may name."""
+"""Maximum number of values of one filter in an address."""
 
 _OWN = frozenset({"q", "behind", "order", "falling", "after", "before"})
 
 
 class ListFilter(msgspec.Struct, frozen=True):
-    """Which conversations are wanted, and in which order.
+    """The filter of a list of conversations, and its order.
 
     Attributes:
-        chosen: Values that are wanted by facet: any of them, and of each facet.
-        sought: What is looked for beside: words of a task's id, a figure that they are behind.
-        order: By what they are ordered.
-        falling: Whether the largest comes first.
+        chosen: Wanted values by filter: a conversation has any of the values of each filter.
+        sought: Further search: a part of the task's id, or the figure that the conversations are
+            behind.
+        order: The sort order.
+        falling: Whether the order is descending.
     """
 
     chosen: dict[str, tuple[str, ...]] = {}
@@ -38,7 +39,7 @@ class ListFilter(msgspec.Struct, frozen=True):
     falling: bool = False
 
     def toggled(self, filter_field: str, value: str) -> "ListFilter":
-        """Return this with a value wanted that is not, or the other way round."""
+        """Return this filter with a value added, or removed if it was selected."""
         values = self.chosen.get(filter_field, ())
         kept = tuple(each for each in values if each != value)
         changed = kept if value in values else (*values, value)
@@ -47,24 +48,24 @@ class ListFilter(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, chosen=chosen)
 
     def ordered(self, order: Order) -> "ListFilter":
-        """Return this in an order; asked again, the other way round."""
+        """Return this filter in a sort order; the same order again is reversed."""
         falling = order == self.order and not self.falling and order != "task"
         return msgspec.structs.replace(self, order=order, falling=falling)
 
     def without_search(self) -> "ListFilter":
-        """Return this for all tasks."""
+        """Return this filter without the search for a task."""
         return msgspec.structs.replace(self, sought=IndexQuery(behind=self.sought.behind))
 
     def without_figure(self) -> "ListFilter":
-        """Return this whatever figure conversations are behind."""
+        """Return this filter without a figure."""
         return msgspec.structs.replace(self, sought=IndexQuery(text=self.sought.text))
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Return what stands after the question mark, as names and values."""
+        """Return the query of the address, as names and values."""
         return tuple(self._pairs())
 
     def query(self, **more: object) -> str:
-        """Return what stands after the question mark, with more names and values."""
+        """Return the query of the address, with more names and values."""
         return urlencode([*self._pairs(), *((name, str(value)) for name, value in more.items())])
 
     def _pairs(self) -> Iterator[tuple[str, str]]:
@@ -81,7 +82,7 @@ class ListFilter(msgspec.Struct, frozen=True):
 
 
 def list_filter(query: Mapping[str, tuple[str, ...]]) -> ListFilter:
-    """Read a filter; an order that there is not is that of the plan."""
+    """Parse a filter; an unknown order is replaced by that of the plan."""
     order = _first(query, "order")
     chosen = {
         name: tuple(dict.fromkeys(value[:MAX_VALUE] for value in values))[:MOST_VALUES]
@@ -97,7 +98,7 @@ def list_filter(query: Mapping[str, tuple[str, ...]]) -> ListFilter:
 
 
 def list_cut(query: Mapping[str, tuple[str, ...]], wanted: ListFilter) -> ListPage:
-    """Read the requested part of a list.
+    """Parse the requested part of a list.
 
     One more row is requested to detect the end of the list.
     """
@@ -111,7 +112,7 @@ def list_cut(query: Mapping[str, tuple[str, ...]], wanted: ListFilter) -> ListPa
 
 
 def conversations_link(run: str, behind: str = "", **chosen: str) -> str:
-    """Return the address of a run's conversations behind a figure, with these values on facets."""
+    """Return the address of a run's conversations behind a figure, with these filter values."""
     values: dict[str, tuple[str, ...]] = {name: (value,) for name, value in chosen.items() if value}
     wanted = ListFilter(values, IndexQuery(behind=behind))
     query = wanted.query()
@@ -123,20 +124,20 @@ def _first(query: Mapping[str, tuple[str, ...]], name: str) -> str:
 
 
 def _number(text: str) -> int:
-    """Return a place in the plan; 0 where none is named."""
+    """Return a place in the plan; 0 if none is named."""
     most_digits = 9
     return int(text) if text.isascii() and text.isdigit() and len(text) <= most_digits else 0
 
 
 MOST_SHOWN = 8
-"""Values of a facet that are shown at once; the others are folded."""
+"""Values of a filter that are shown at once; the others are folded."""
 
 LABELS = {
-    "recognizer": "recogniser",
+    "recognizer": "recognizer",
     "user": "simulated user",
-    "blame": "lost by",
+    "blame": "failure source",
 }
-"""Facets that are called otherwise than in addresses."""
+"""Display names of filters whose names in addresses differ."""
 
 COLUMNS: tuple[tuple[Order, str], ...] = (
     ("task", "task"),
@@ -146,11 +147,11 @@ COLUMNS: tuple[tuple[Order, str], ...] = (
     ("errors", "tool errors"),
     ("cost", "cost, USD"),
 )
-"""Orders that are offered, and what they are called."""
+"""The sort orders with their display names."""
 
 
 class _ListPage(msgspec.Struct, frozen=True):
-    """A part of a list, and the places that stand before and after it in addresses."""
+    """A part of a list, with the addresses' places of the parts before and after it."""
 
     rows: tuple[ListedRow, ...]
     before: int
@@ -191,7 +192,7 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
 
 
 def _varying(filter_fields: Mapping[int, FilterFields]) -> list[str]:
-    """Return the names of facets on which the run's conversations differ."""
+    """Return the names of the filters on which the run's conversations differ."""
     values: dict[str, set[tuple[str, ...]]] = {}
     names = filter_field_names(filter_fields.values())
     for entry in filter_fields.values():
@@ -203,15 +204,15 @@ def _varying(filter_fields: Mapping[int, FilterFields]) -> list[str]:
 def _filters_to_choose(
     counted: KindCounts, wanted: ListFilter, varying: Sequence[str]
 ) -> list[str]:
-    """Return the facets that can be chosen by: those that differ, and those that are chosen."""
+    """Return the filters to offer: those with several values, and those in use."""
     names = dict.fromkeys((*varying, *wanted.chosen))
     offered = [name for name in names if counted.values.get(name)]
-    # Its axes say the same, one by one.
+    # The axes of the condition are filters of their own.
     return [name for name in offered if name != "condition" or name in wanted.chosen]
 
 
 def _list_page(rows: tuple[ListedRow, ...], *, is_back: bool) -> _ListPage:
-    """Return a page of rows, of which one more was looked for than it has."""
+    """Return a page of rows from a result with one more row."""
     is_more = len(rows) > PER_PAGE
     if is_back:
         rows = rows[-PER_PAGE:]

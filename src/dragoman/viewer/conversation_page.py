@@ -14,7 +14,7 @@ from dragoman.store.audio_files import FOLDER, audio_path
 from dragoman.store.run_index import ListedRow, ListPage, rows_of_task
 from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import StoredConversation
-from dragoman.viewer.conversation_list import ListFilter, list_filter
+from dragoman.viewer.conversation_list import LABELS, ListFilter, list_filter
 from dragoman.viewer.conversation_view import ConversationView, conversation_view
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import MAX_TEXT, PageRequest, Route
@@ -23,11 +23,11 @@ from dragoman.viewer.transcript import Turn
 from dragoman.viewer.word_diff import MAX_SHOWN
 
 MOST_OF_TASK = 400
-"""How many conversations of one task are looked for."""
+"""Maximum number of conversations of one task that are looked up."""
 
 
 class Neighbours(msgspec.Struct, frozen=True):
-    """The conversations before and after one in a filter, by key, and how many are in it."""
+    """The previous and next conversation in a filter, by key, and the number of all."""
 
     before: str
     after: str
@@ -46,7 +46,7 @@ class Trial(msgspec.Struct, frozen=True):
 class SameTask(msgspec.Struct, frozen=True):
     """The same task under one agent and condition.
 
-    `label` is the condition in words, and `same` the trial to set beside this one.
+    `label` is the condition in words, and `same` the trial to show next to this one.
     """
 
     agent: str
@@ -57,7 +57,7 @@ class SameTask(msgspec.Struct, frozen=True):
 
 
 def neighbours(listing: Listing, key: str, wanted: ListFilter) -> Neighbours:
-    """Return the conversations before and after one in a filter.
+    """Return the previous and the next conversation in a filter.
 
     The result is empty if the conversation is not read yet.
     """
@@ -102,7 +102,7 @@ def _same_task_entries(
 
 
 def conversation_address(run: str, key: str, wanted: ListFilter | None = None) -> str:
-    """Return the address of a conversation, within a filter."""
+    """Return the address of a conversation within a filter."""
     query = "" if wanted is None else wanted.query()
     return f"/run/{quote(run, safe='')}/conversation/{key}{'?' if query else ''}{query}"
 
@@ -116,23 +116,23 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def is_hash(name: str) -> bool:
-    """Whether a name can be that of a stored sound: a content hash, and nothing else."""
+    """Return whether a name has the form of a content hash, as stored sounds have."""
     return _HASH.fullmatch(name) is not None
 
 
 def send_sound(asked: PageRequest) -> web.StreamResponse:
-    """Send a sound from the run's own folder, whole or the range that is asked for.
+    """Send a sound from the run's own folder, whole or the requested range.
 
     Raises:
-        HTTPNotFound: Where the name is no hash, or the folder has no such sound.
+        HTTPNotFound: If the name is not a hash, or the folder has no such sound.
     """
     name = asked.names["hash"]
-    missing = web.HTTPNotFound(text="This run has no such sound.")
+    missing = web.HTTPNotFound(text="This run does not have this sound.")
     if not is_hash(name):
         raise missing
     folder = asked.run().folder
     path = (folder / audio_path(name)).resolve()
-    # A link in a folder that somebody sent could lead anywhere.
+    # A symbolic link in a folder from someone else could point to any file.
     if not path.is_file() or not path.is_relative_to((folder / FOLDER).resolve()):
         raise missing
     return web.FileResponse(path, headers={"Content-Type": "audio/wav"})
@@ -145,14 +145,14 @@ STATUS_NAMES: Mapping[OutcomeStatus, str] = {
     "pass": "\u2713 passed",
     "fail": "\u2717 failed",
     "unscored": "? unscored",
-    "code": "\u203c code raised",
-    "infrastructure": "! infrastructure",
+    "code": "\u203c code error",
+    "infrastructure": "! infrastructure error",
     "missing": "\u2013 not run",
 }
-"""Where a conversation stands, in a sign and a word."""
+"""The status of a conversation, as a sign and a word."""
 
 MAX_WAIT_SECONDS = 0.03
-"""How long what lies around waits for the index: the conversation itself needs none."""
+"""Longest wait for the index, which only the neighbours need, not the conversation itself."""
 
 _KEY = re.compile(r"(?:[0-9a-f]{2}){1,64}")
 
@@ -176,6 +176,7 @@ def show_conversation(asked: PageRequest) -> web.Response:
         sounds=sound_addresses(run, view.turns),
         is_cut=any(turn.longest > most for turn in view.turns),
         wanted=wanted,
+        labels=LABELS,
         around=around,
         same_task_rows=same_task,
         address=conversation_address,
@@ -187,7 +188,7 @@ def view_of_stored(run: OpenedRun, key: str, most: int = MAX_SHOWN) -> Conversat
     """Return a conversation of a run as it is shown.
 
     Raises:
-        HTTPNotFound: Where the run has no such cell.
+        HTTPNotFound: If the run has no such cell.
     """
     stored = find_stored(run, key)
     return conversation_view(stored, run.tasks.get(stored.cell.task), run.price_of, most=most)
@@ -197,16 +198,16 @@ def find_stored(run: OpenedRun, key: str) -> StoredConversation:
     """Return what is stored of a cell.
 
     Raises:
-        HTTPNotFound: Where the run has no such cell.
+        HTTPNotFound: If the run has no such cell.
     """
     found = run.store.conversation(key) if _KEY.fullmatch(key) else None
     if found is None:
-        raise web.HTTPNotFound(text="This run has no such conversation.")
+        raise web.HTTPNotFound(text="This run does not have this conversation.")
     return found
 
 
 def sound_addresses(run: OpenedRun, turns: tuple[Turn, ...]) -> dict[str, str]:
-    """Return by hash where to fetch a sound; "" where it is not in the run's folder."""
+    """Return the addresses of sounds by hash; "" if the run's folder lacks the sound."""
     return dict(_addresses(run, turns))
 
 

@@ -17,7 +17,13 @@ from dragoman.core.scores import METRIC_VERSION, ComponentScore, Evidence, Outco
 from dragoman.core.tasks import Task
 from dragoman.core.tools import Role
 from dragoman.core.usage import Usage
-from dragoman.report.labels import condition_chips
+from dragoman.report.labels import (
+    condition_chips,
+    figure_label,
+    measure_label,
+    source_meaning,
+    stage_name,
+)
 from dragoman.report.view_model import (
     FailureCause,
     InferredProfile,
@@ -43,14 +49,14 @@ from dragoman.viewer.word_diff import MAX_SHOWN, Mark, mark_legend
 
 
 class ComponentView(msgspec.Struct, frozen=True):
-    """One component of the reward, its evidence with the turns that it concerns."""
+    """One component of the reward, with its evidence and the turns that it concerns."""
 
     part: ComponentScore
     evidence: tuple[LinkedEvidence, ...]
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing that a measure found, and in which turn; None for the whole conversation."""
+    """One finding of a measure, with its turn; None for the whole conversation."""
 
     turn: int | None
     subject: str
@@ -58,7 +64,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class MeasureView(msgspec.Struct, frozen=True):
-    """What one measure counted, or why it could not; `zeros` are counts that came to nothing."""
+    """The counts of one measure, or why it is unscored; `zeros` are counts that came to nothing."""
 
     name: str
     judge: str
@@ -69,14 +75,19 @@ class MeasureView(msgspec.Struct, frozen=True):
 
 
 class FailureSourceView(msgspec.Struct, frozen=True):
-    """What lost the conversation, and what that means."""
+    """The failure source of a conversation, and its meaning."""
 
     failure_source: str
     meaning: str
 
+    @property
+    def name(self) -> str:
+        """The display name of the failure source."""
+        return stage_name(self.failure_source)
+
 
 class SideLatency(msgspec.Struct, frozen=True):
-    """How long a side's replies took, in seconds, as far as it was measured."""
+    """The measured reply times of one side, in seconds."""
 
     side: Role
     replies: int
@@ -89,23 +100,23 @@ class ConversationView(msgspec.Struct, frozen=True):
     """One conversation.
 
     Attributes:
-        cell: Where it stands in the grid.
+        cell: Its place in the grid.
         axes: Its condition by axis.
-        status: Where it stands.
+        status: The outcome status.
         user: Whether its simulated user passed its checks.
-        causes: Why it is no success.
-        lost: What lost it, where that was asked.
-        episode: What happened; None where it was not played.
-        turns: What happened, in turns.
-        instruction_updates: What was inferred of the user after the last turn.
+        causes: Why it did not succeed.
+        lost: The failure source, if it was attributed.
+        episode: The events; None if it was not played.
+        turns: The turns.
+        instruction_updates: Profiles of the user that were inferred after the last turn.
         score: The newest score.
-        other_scores: Those under other rules or judges.
+        other_scores: The scores under other rules or judges.
         components: The score's components.
         simulator: The checks of the simulated user.
-        measures: What measures counted.
-        ledger: What it consumed, by purpose and model; what it cost.
-        task: Its task; None where the run has it no more.
-        legend: The marks of words that occur, and what they mean.
+        measures: The results of measures.
+        ledger: The usage, by purpose and model, with its cost.
+        task: The task; None if the run does not have it any more.
+        legend: The marks of words that occur, with their meanings.
     """
 
     cell: StoredCell
@@ -128,7 +139,7 @@ class ConversationView(msgspec.Struct, frozen=True):
 
     @property
     def latencies(self) -> tuple[SideLatency, ...]:
-        """How long replies took, by side; sides of which nothing is known are left out."""
+        """The reply times by side; sides without measured times are omitted."""
         return tuple(_latencies(self.turns))
 
     @property
@@ -154,7 +165,7 @@ class ConversationView(msgspec.Struct, frozen=True):
 
     @property
     def cost(self) -> Cost | None:
-        """What it cost; None where that is not known."""
+        """The cost; None where that is not known."""
         return ledger_cost(self.ledger)
 
     @property
@@ -187,8 +198,8 @@ def conversation_view(
         stored: The conversation.
         task: Its task.
         price_of: The prices of models.
-        scoring: By which rules and judge it is read; None for the newest that it has.
-        most: Characters of what was said that are shown of each text.
+        scoring: The rules and judge to read it by; None for the newest score.
+        most: Longest shown part of each text, in characters.
     """
     cell = stored.cell
     score, others = _choose_score(stored.scores, scoring)
@@ -273,7 +284,8 @@ def _outcome(
 def _failure_source_view(measures: Iterable[MeasureResult]) -> FailureSourceView | None:
     for entry in measures:
         if entry.measure == ATTRIBUTION and entry.evidence:
-            return FailureSourceView(entry.evidence[0].subject, entry.evidence[0].why)
+            source, stored = entry.evidence[0].subject, entry.evidence[0].why
+            return FailureSourceView(source, source_meaning(source, stored))
     return None
 
 
@@ -284,10 +296,14 @@ def _measure(entry: MeasureResult, number_of: Callable[[int], int | None]) -> Me
         if each.why
     )
     return MeasureView(
-        f"{entry.measure} {entry.version}",
+        f"{measure_label(entry.measure)} {entry.version}",
         judge_of(entry),
         entry.unscored,
-        tuple(f"{name} {count:g}" for name, count in entry.counts.items() if count),
+        tuple(
+            f"{figure_label(entry.measure, name)} {count:g}"
+            for name, count in entry.counts.items()
+            if count
+        ),
         tuple(name for name, count in entry.counts.items() if not count),
         tuple(found),
     )

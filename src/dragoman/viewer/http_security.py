@@ -29,30 +29,35 @@ _LOCAL_HOSTS = frozenset({"same-origin", "none"})
 
 
 def refusal(request: web.Request) -> web.HTTPException | None:
-    """Return why a request is not answered; None where it is."""
+    """Return the reason for refusing a request; None if it is answered."""
     if request.method not in READING:
-        return web.HTTPMethodNotAllowed(request.method, READING, text="Nothing is changed here.")
+        return web.HTTPMethodNotAllowed(request.method, READING, text="This server is read-only.")
     port = request.get_extra_info("sockname", ("", 0))[1]
     hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
     if request.headers.get("Host") not in hosts:
-        return web.HTTPForbidden(text="This server answers to this machine's own name alone.")
+        return web.HTTPForbidden(text="This server only answers requests to its local address.")
     origin = request.headers.get("Origin")
     if origin is not None and origin not in {f"http://{host}" for host in hosts}:
-        return web.HTTPForbidden(text="Pages of other sites are not answered.")
+        return web.HTTPForbidden(text="Requests from pages of other sites are refused.")
     return (
-        None if _is_own(request) else web.HTTPForbidden(text="Other sites get nothing from here.")
+        None
+        if _is_own(request)
+        else web.HTTPForbidden(text="Other sites cannot load resources from this server.")
     )
 
 
 def _is_own(request: web.Request) -> bool:
-    """Whether a page of ours asks, or a person: a link from elsewhere may open a page, no more."""
+    """Return whether a page of the viewer, or a person, sends the request.
+
+    Links from other sites may only open pages.
+    """
     site = request.headers.get("Sec-Fetch-Site", "none")
     return site in _LOCAL_HOSTS or request.headers.get("Sec-Fetch-Mode") == "navigate"
 
 
 @web.middleware
 async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse who is not to be answered."""
+    """Refuse requests from other hosts and origins."""
     refused = refusal(request)
     if refused is not None:
         raise refused
@@ -60,6 +65,6 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
-    """Say on every answer what a page may do."""
+    """Add the security headers to every response."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)

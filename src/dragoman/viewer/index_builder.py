@@ -34,14 +34,14 @@ from dragoman.viewer.stored_answers import has_answers, make_answers
 from dragoman.viewer.stored_figures import make_figures, stored_figures
 
 BATCH = 500
-"""How many rows are read before others may have the file."""
+"""Rows that are read before other users get the file."""
 
 YIELDED_SECONDS = 0.001
-"""How long other threads get the interpreter after each batch."""
+"""Seconds for which other threads get the interpreter after each batch."""
 
 
 class _IndexSource(msgspec.Struct, frozen=True):
-    """What an index is made of: where any of it differs, it is made anew."""
+    """The source of an index: if any of it differs, the index is rebuilt."""
 
     version: str
     run: str
@@ -50,7 +50,7 @@ class _IndexSource(msgspec.Struct, frozen=True):
 
 
 class IndexBuilder:
-    """Reads one run into its index, batch by batch; belongs to one thread.
+    """A reader of one run into its index, batch by batch; it belongs to one thread.
 
     Args:
         folder: The run's folder.
@@ -71,7 +71,7 @@ class IndexBuilder:
         self._store.close()
 
     def begin(self) -> None:
-        """Begin the index where there is none, or where it is made of something else."""
+        """Create the index if it does not exist or has another source."""
         if not self._cells:
             self._cells = self._store.cells()
         self._scoring = chosen_scoring(self._store, None, None)
@@ -82,12 +82,12 @@ class IndexBuilder:
         if read is None or not is_ours or not _is_within(read, last):
             planned = [self._planned(place, cell) for place, cell in enumerate(self._cells, 1)]
             with self._index.changing():
-                # Scores that are there are read with their episodes.
+                # Existing scores are read together with their episodes.
                 self._index.begin(content, planned, LastRows(0, last.scores))
         self._made_of = made_of
 
     def step(self) -> bool:
-        """Read a batch of what is new; return whether there is more."""
+        """Read a batch of new rows; return whether there are more."""
         read = self._index.read() or LastRows()
         places, now = self._store.changed_after(read, BATCH)
         if now == read:
@@ -95,7 +95,7 @@ class IndexBuilder:
         found = self._store.played_at(places, *self._scoring, METRIC_VERSION)
         rows = [self._row(self._cells[entry.place - 1], entry) for entry in found]
         with self._index.changing():
-            # Another viewer may have been faster: what it wrote of these cells is the same.
+            # Another viewer may have written these cells already, with the same content.
             self._index.put(rows)
             self._index.put_read(now)
         time.sleep(YIELDED_SECONDS)
@@ -138,25 +138,25 @@ class IndexBuilder:
 
 
 def index_path(cache: Path, store: RunStore) -> Path:
-    """Return where the index of a run lies: runs that were copied have one each."""
+    """Return the path of a run's index; each copy of a run has its own."""
     identity = (str(store.folder.resolve()), store.manifest())
     return cache / f"{hashlib.blake2b(repr(identity).encode(), digest_size=16).hexdigest()}.sqlite"
 
 
 def _is_within(read: LastRows, last: LastRows) -> bool:
-    """Whether the run has at least what was read of it: a copy from before has less."""
+    """Return whether the run has at least the rows that were read; an older copy has fewer."""
     return read.episodes <= last.episodes and read.scores <= last.scores
 
 
 IDLE_SECONDS = 30.0
-"""After so long without a question the thread ends, and with it what it holds open."""
+"""Seconds without a request after which the thread ends and closes its files."""
 
 FIGURES_SHARE = 10
-"""Figures of a run that goes on are made anew after so many times what making them took."""
+"""Minimum time between two computations of an ongoing run's figures, in computation times."""
 
 
 class IndexKeeper:
-    """Brings an index up to date whenever it is asked to.
+    """A keeper that updates an index on request.
 
     Args:
         folder: The run's folder.
@@ -174,10 +174,10 @@ class IndexKeeper:
         self._failed: DragomanError | None = None
 
     def refresh(self, max_wait: float) -> bool:
-        """Have the index brought up to date; return whether it was within so many seconds.
+        """Request an update of the index; return whether it finished in `max_wait` seconds.
 
         Raises:
-            DragomanError: Where the run or the index could not be read.
+            DragomanError: If the run or the index could not be read.
         """
         with self._changed:
             self._asked += 1
@@ -193,7 +193,7 @@ class IndexKeeper:
             return self._done >= mine
 
     def close(self) -> None:
-        """End the thread after what it is at."""
+        """End the thread after its current work."""
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()
@@ -240,14 +240,14 @@ class IndexKeeper:
 
 
 class IndexKeepers:
-    """Keepers of indices that several readers share: a run's index is made once for all of them."""
+    """Index keepers that several readers share, so that a run's index is built once."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._shared: dict[Path, tuple[IndexKeeper, int]] = {}
 
     def take(self, folder: Path, path: Path) -> IndexKeeper:
-        """Return the keeper of an index, to be given back.
+        """Return the keeper of an index; the caller gives it back.
 
         Args:
             folder: The run's folder.
@@ -259,7 +259,7 @@ class IndexKeepers:
             return keeper
 
     def give_back(self, keeper: IndexKeeper) -> None:
-        """Close a keeper that no reader has any more."""
+        """Give a keeper back; it closes when no reader uses it."""
         with self._lock:
             found, users = self._shared.pop(keeper.path)
             if users > 1:
@@ -269,7 +269,7 @@ class IndexKeepers:
 
 
 class _FigureSchedule:
-    """Makes figures where they are of less than was read, and not all the time."""
+    """A schedule that recomputes outdated figures, with a limited frequency."""
 
     def __init__(self, folder: Path, index: RunIndex) -> None:
         self._folder = folder
@@ -277,7 +277,7 @@ class _FigureSchedule:
         self._not_before = 0.0
 
     def make(self) -> None:
-        """Make the figures anew if they are due."""
+        """Recompute the figures if they are due."""
         begun = time.monotonic()
         found = stored_figures(self._index)
         is_new = found is None or found.read != self._index.read() or not has_answers(self._index)

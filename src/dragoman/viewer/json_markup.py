@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 MAX_COLOURED = 20_000
-"""Characters of the longest text that is coloured; a longer one is plain."""
+"""Longest text that is coloured, in characters; a longer one is plain."""
 
 _TOKEN = re.compile(
     r'(?P<string>"(?:\\.|[^"\\])*(?:"|$))(?P<colon>\s*:)?'
@@ -26,7 +26,7 @@ def json_markup(whole: str, shown: str) -> "Markup":
 
     Args:
         whole: The text.
-        shown: What is shown of it: its beginning, with a note where it is cut.
+        shown: The shown part: its beginning, with a note if it is cut.
     """
     from markupsafe import Markup, escape
 
@@ -55,7 +55,7 @@ def is_json(text: str) -> bool:
 
 
 def _common_length(whole: str, shown: str) -> int:
-    """Return how far a cut text is the beginning of the whole one."""
+    """Return the length of the common beginning of a cut text and the whole one."""
     pairs = enumerate(zip(whole, shown, strict=False))
     return next(
         (place for place, (one, other) in pairs if one != other), min(len(whole), len(shown))

@@ -22,7 +22,7 @@ from dragoman.viewer.index_builder import IndexKeeper, IndexKeepers, index_path
 from dragoman.viewer.run_index import Listing
 
 MAX_WAIT_SECONDS = 0.1
-"""How long a page waits for the index; what is not read by then is told."""
+"""Longest wait of a page for the index, in seconds; the page reports unread conversations."""
 
 
 class OpenedRun:
@@ -55,7 +55,7 @@ class OpenedRun:
         """The run, open to read.
 
         Raises:
-            StoreError: Where it is gone, damaged or no run.
+            StoreError: If it is gone, damaged or not a run.
         """
         found = self._identity()
         if self._store is None or self._seen != found:
@@ -92,7 +92,7 @@ class OpenedRun:
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """What was played, as labels and values: read again when the run got more rows."""
+        """The facts about the run, as labels and values; read again when the run has more rows."""
         store = self.store
         written = store.last_rows()
         if self._facts is None or self._facts[0] != written:
@@ -102,12 +102,12 @@ class OpenedRun:
 
     @contextmanager
     def listing(self, max_wait: float = MAX_WAIT_SECONDS) -> Iterator[Listing]:
-        """Yield the run's conversations as far as they are read after so many seconds.
+        """Yield the conversations that the index has read after at most `max_wait` seconds.
 
-        Within, they are those of one moment.
+        The listing is a snapshot: it does not change inside the context.
 
         Raises:
-            StoreError: Where the run or the index cannot be read.
+            StoreError: If the run or the index cannot be read.
         """
         store = self.store
         if self._keeper is None or self._listing is None:
@@ -117,7 +117,7 @@ class OpenedRun:
             self._is_asked = False
         is_behind = self._listing.read() != store.last_rows()
         if not self._is_read or is_behind:
-            # Figures may still be made of an index that is read: nobody waits for these.
+            # Figures may still be computed after the index is read; nobody waits for them.
             waited = 0 if self._is_asked and not is_behind else max_wait
             self._is_read = self._keeper.refresh(waited)
             self._is_asked = True
@@ -125,16 +125,16 @@ class OpenedRun:
             yield self._listing
 
     def ask_for_figures(self) -> None:
-        """Have figures made anew that are of less than is read."""
+        """Request a recomputation of outdated figures."""
         if self._keeper is not None:
             self._keeper.refresh(0)
 
     def unread(self, read: LastRows) -> int:
-        """Return how many attempts are stored that the index has not read."""
+        """Return the number of stored attempts that the index has not read."""
         return max(0, self.store.last_rows().episodes - read.episodes)
 
     def moment(self) -> tuple[object, ...]:
-        """Return what differs whenever the run or its index was written to since, whoever wrote."""
+        """Return a value that changes with every write to the run or its index, by any process."""
         path = self._keeper.path if self._keeper is not None else None
         return (
             *_iterate_write_states(self.folder / FILE),
@@ -142,7 +142,7 @@ class OpenedRun:
         )
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the open files."""
         if self._keeper is not None:
             self._keepers.give_back(self._keeper)
         if self._listing is not None:
@@ -154,7 +154,7 @@ class OpenedRun:
         self._is_read = False
 
     def _identity(self) -> tuple[int, int] | None:
-        """Return which file lies there now: one that was put in its place is another."""
+        """Return the identity of the file; a replaced file has another one."""
         try:
             found = (self.folder / FILE).stat()
         except OSError:
@@ -163,7 +163,7 @@ class OpenedRun:
 
 
 def _iterate_write_states(path: Path) -> Iterator[tuple[int, int, int] | None]:
-    """Yield when a database and its log were written to last."""
+    """Yield the last write states of a database and its log."""
     for each in (path, path.with_name(f"{path.name}-wal")):
         try:
             found = each.stat()
@@ -174,17 +174,17 @@ def _iterate_write_states(path: Path) -> Iterator[tuple[int, int, int] | None]:
 
 
 DEFAULT = Path("runs")
-"""Where runs lie that were given no other place."""
+"""The folder of runs if no other one is given."""
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Library:
-    """Runs by name; those in a folder of runs are looked for whenever all are listed.
+    """Runs by name; folders of runs are searched at every listing.
 
     Args:
         places: Folders of runs, or folders that hold such folders.
-        cache: Where indices of runs are kept.
+        cache: The folder of the runs' indices.
     """
 
     def __init__(
@@ -197,18 +197,18 @@ class Library:
 
     @property
     def places(self) -> tuple[Path, ...]:
-        """Where runs are looked for."""
+        """The places that are searched for runs."""
         return self._places
 
     def for_another_thread(self) -> "Library":
-        """Return the same runs under the same names, opened again.
+        """Return the same runs under the same names, with their own open files.
 
         Open files belong to one thread.
         """
         return Library(self._places, self._cache, self._shared)
 
     def runs(self) -> tuple[OpenedRun, ...]:
-        """Return all runs that are there now, by name."""
+        """Return all existing runs, by name."""
         names = self._shared.named(folders_of(self._places))
         for name, run in self._runs.items():
             if names.get(name) != run.folder:
@@ -221,7 +221,7 @@ class Library:
         return tuple(self._runs[name] for name in sorted(self._runs))
 
     def find(self, name: str) -> OpenedRun | None:
-        """Return the run of that name; None where there is none."""
+        """Return the run of a name; None if there is none."""
         found = self._runs.get(name)
         if found is None:
             self.runs()
@@ -229,13 +229,13 @@ class Library:
         return found
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the open runs."""
         for run in self._runs.values():
             run.close()
 
 
 class _Shared:
-    """What readers of the same runs share: the names of the runs, and who keeps their indices."""
+    """Shared state of all readers of the same runs: the names of the runs and the index keepers."""
 
     def __init__(self) -> None:
         self.keepers = IndexKeepers()
@@ -243,7 +243,7 @@ class _Shared:
         self._lock = Lock()
 
     def named(self, folders: Iterable[Path]) -> dict[str, Path]:
-        """Return the folders that are there now by name; each keeps the name that it has."""
+        """Return the existing folders by name; a folder keeps its name."""
         there = dict.fromkeys(folders)
         with self._lock:
             self._names = {name: path for name, path in self._names.items() if path in there}
@@ -255,7 +255,7 @@ class _Shared:
 
 
 def folders_of(places: Iterable[Path]) -> list[Path]:
-    """Return the folders of runs among places and right inside them, by name."""
+    """Return the run folders among places and directly inside them, by name."""
     found = []
     for place in places:
         if (place / FILE).is_file():
@@ -266,10 +266,10 @@ def folders_of(places: Iterable[Path]) -> list[Path]:
 
 
 def require_places(places: Iterable[Path]) -> None:
-    """Refuse places where no run can be; a folder without runs may get some later.
+    """Refuse places that cannot hold a run; an empty folder may get runs later.
 
     Raises:
-        UsageError: For the first of them.
+        UsageError: For the first such place.
     """
     for place in places:
         if place.is_file():
@@ -282,7 +282,7 @@ def require_places(places: Iterable[Path]) -> None:
 
 
 def _free_name(wanted: str, taken: set[str]) -> str:
-    """Return a name that an address can carry and no other run has."""
+    """Return a name that is valid in an address and unique."""
     stem = _UNFIT.sub("-", wanted).strip("-.") or "run"
     name, number = stem, 1
     while name in taken:

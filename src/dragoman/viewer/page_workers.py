@@ -14,7 +14,7 @@ from dragoman.viewer.open_runs import Library
 from dragoman.viewer.rendering import PageRequest, Route
 
 WORKERS = 4
-"""Threads that make pages: while one waits for a disk or an index, others go on."""
+"""Number of threads that make pages; while one waits for a disk or an index, others work."""
 
 FRESH_SECONDS = 5.0
 """Seconds for which an unchanged page may be shown again.
@@ -25,21 +25,21 @@ A page states the age of its contents.
 _ONE_RUN_ROUTES = frozenset(
     {"/run/{run}", "/run/{run}/conversations", "/run/{run}/conversation/{key}"}
 )
-"""Pages that show one run and what is stored of it, and nothing else."""
+"""Pages that depend on one run alone."""
 
 MOST_PAGES, MOST_CHARACTERS = 256, 500_000
-"""Pages that are kept, and characters of the longest of them."""
+"""Maximum number of cached pages, and of characters of a cached page."""
 
 
 class PageAddress(NamedTuple):
-    """What tells a request from others: its path and what stands after the question mark."""
+    """The identity of a request: its path and the query."""
 
     path: str
     query: str
 
 
 class _CachedPage(msgspec.Struct, frozen=True):
-    """A page, of which moment of its run it is, and when it was made."""
+    """A page, the state of its run, and the time at which it was made."""
 
     text: str
     content_type: str
@@ -48,14 +48,14 @@ class _CachedPage(msgspec.Struct, frozen=True):
 
 
 class PageCache:
-    """Pages that were just made, for all readers: many people look at the same ones."""
+    """A cache of recent pages for all readers, who often open the same ones."""
 
     def __init__(self) -> None:
         self._pages: OrderedDict[PageAddress, _CachedPage] = OrderedDict()
         self._lock = Lock()
 
     def again(self, asked: PageAddress, moment: tuple[object, ...]) -> web.Response | None:
-        """Return a page that was made of the same moment of its run a short while ago."""
+        """Return a recent page of the same state of its run."""
         with self._lock:
             found = self._pages.get(asked)
         if found is None or found.moment != moment:
@@ -67,7 +67,7 @@ class PageCache:
     def keep(
         self, asked: PageAddress, moment: tuple[object, ...], answer: web.StreamResponse
     ) -> None:
-        """Keep a page that was made of a moment of its run."""
+        """Store a page of a state of its run."""
         if not isinstance(answer, web.Response) or answer.status != web.HTTPOk.status_code:
             return
         text = answer.text
@@ -82,7 +82,7 @@ class PageCache:
 
 
 class PageWorkers:
-    """Threads that answer, each with the same runs open; the one with the least to do is asked."""
+    """Worker threads, each with its own open runs; the least busy one answers a request."""
 
     def __init__(self, library: Library) -> None:
         self._pages = PageCache()
@@ -119,7 +119,7 @@ class PageWorkers:
         return answer
 
     async def close(self) -> None:
-        """Close what is open, each in its thread."""
+        """Close the open runs, each in its thread."""
         loop = asyncio.get_running_loop()
         for thread, library in zip(self._threads, self._libraries, strict=True):
             await loop.run_in_executor(thread, library.close)

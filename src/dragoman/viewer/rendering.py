@@ -1,6 +1,6 @@
 """Page requests, routes and rendering of templates.
 
-Everything that is put into a template is escaped, and no text steers the page.
+All values in a template are escaped, and control characters are written out.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,6 +17,7 @@ from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
 from dragoman.report.first_screen import example_words, heat_level
 from dragoman.report.html_parts import percent
+from dragoman.report.labels import cause_words, source_meaning, stage_name
 from dragoman.report.overview import basis, points_of
 from dragoman.viewer.json_markup import json_markup
 from dragoman.viewer.open_runs import Library, OpenedRun
@@ -37,7 +38,7 @@ def render(template: str, **values: object) -> str:
 
 
 def prepare() -> None:
-    """Read all templates: later it would take a page's time, with an index being made beside it."""
+    """Read all templates at the start; later this would slow down the first pages."""
     environment = _environment()
     for place in (files("dragoman.viewer") / "templates").iterdir():
         if place.name.endswith(".j2"):
@@ -62,6 +63,7 @@ def _environment() -> "jinja2.Environment":
         basis=basis,
         heat_level=heat_level,
         example_words=example_words,
+        source_meaning=source_meaning,
     )
     environment.filters.update(
         number=formatting.number,
@@ -78,12 +80,14 @@ def _environment() -> "jinja2.Environment":
         moment=_moment,
         day=_day,
         percent=percent,
+        stage_name=stage_name,
+        cause_words=lambda text: cause_words("fail", text),
     )
     return environment
 
 
 def _moment(seconds: float) -> str:
-    """Return a moment as people here write it, to the minute."""
+    """Return a time in the local time zone, to the minute."""
     try:
         return datetime.fromtimestamp(seconds, UTC).astimezone().isoformat(" ", "minutes")[:16]
     except (ValueError, OverflowError, OSError):
@@ -91,7 +95,7 @@ def _moment(seconds: float) -> str:
 
 
 def _day(seconds: float) -> str:
-    """Return a moment of this machine's time zone with its month in letters, to the minute."""
+    """Return a time in the local time zone with the month in letters, to the minute."""
     try:
         return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%d %b %Y, %H:%M")
     except (ValueError, OverflowError, OSError):
@@ -117,10 +121,10 @@ class PageRequest(msgspec.Struct, frozen=True):
 
     Attributes:
         library: The runs that are shown.
-        path: The address without what stands after the question mark.
+        path: The path of the address.
         names: The parts of the address that the page's route names.
-        query: What stands after the question mark: all values by name.
-        now: When, in seconds since 1970.
+        query: The query: all values by name.
+        now: The current time, in seconds since 1970.
     """
 
     library: Library
@@ -130,14 +134,14 @@ class PageRequest(msgspec.Struct, frozen=True):
     now: float
 
     def first(self, name: str) -> str:
-        """Return the first value of a name after the question mark; "" where there is none."""
+        """Return the first value of a name in the query; "" if there is none."""
         return next(iter(self.query.get(name, ())), "")
 
     def run(self) -> OpenedRun:
         """Return the run that the address names in `{run}`.
 
         Raises:
-            HTTPNotFound: Where there is none.
+            HTTPNotFound: If the run does not exist.
         """
         return self.run_named(self.names["run"])
 
@@ -145,11 +149,11 @@ class PageRequest(msgspec.Struct, frozen=True):
         """Return a run by its name in addresses.
 
         Raises:
-            HTTPNotFound: Where there is none.
+            HTTPNotFound: If the run does not exist.
         """
         found = self.library.find(name)
         if found is None:
-            raise web.HTTPNotFound(text="There is no run of this name here.")
+            raise web.HTTPNotFound(text="No run has this name.")
         return found
 
     def page(self, template: str, **values: object) -> web.Response:
@@ -166,7 +170,7 @@ It may read its own stores, and must not wait for anything.
 
 
 class Route(NamedTuple):
-    """A page: its route, such as `/run/{run}`, and what answers."""
+    """A page: its route, such as `/run/{run}`, and the function that answers."""
 
     route: str
     answer: Answer

@@ -1,4 +1,4 @@
-"""Queries on the index of a run: facets of its conversations, counts and lists."""
+"""Queries on the index of a run: filter values of its conversations, counts and lists."""
 
 from collections.abc import Iterable, Mapping
 
@@ -31,16 +31,16 @@ from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import LastRows, PlayedCell
 
 MAX_CAUSE = 160
-"""Characters of a cause that are told apart."""
+"""Longest part of a cause that is distinguished, in characters."""
 
 MOST_CAUSES = 500
-"""How many causes an index tells apart: what broke may be worded anew each time."""
+"""Maximum number of causes that an index distinguishes: error messages may differ each time."""
 
 OTHER_CAUSES = "other causes"
 
 
 class FilterFields(msgspec.Struct, frozen=True):
-    """What conversations may have in common.
+    """Filter values that conversations may share.
 
     Attributes:
         suite: The suite.
@@ -48,9 +48,10 @@ class FilterFields(msgspec.Struct, frozen=True):
         stored_condition: The condition as runs store it.
         agent: The agent.
         axes: The values on the condition's axes, as tables have them.
-        outcome: Where it stands.
-        causes: Why it is no success.
-        failure_source: What lost it, as `dragoman attribute` found; empty where that is not known.
+        outcome: The outcome status.
+        causes: Why it did not succeed.
+        failure_source: The failure source that `dragoman attribute` found; empty if it is not
+            known.
         user: Whether the simulated user passed its checks.
         assumed: Whether the reward rests on something assumed instead of judged.
     """
@@ -67,7 +68,7 @@ class FilterFields(msgspec.Struct, frozen=True):
     assumed: bool = False
 
     def values(self, name: str) -> tuple[str, ...]:
-        """Return the values on one facet, by its name in addresses."""
+        """Return the values of one filter, by its name in addresses."""
         match name:
             case "suite" | "agent" | "condition" | "outcome" | "user":
                 return (str(getattr(self, name)),)
@@ -80,24 +81,24 @@ class FilterFields(msgspec.Struct, frozen=True):
 
 
 OF_OUTCOMES = ("outcome", "cause", "blame", "user")
-"""The facets that say what came of a conversation."""
+"""The filters on the result of a conversation."""
 
 
 def filter_field_names(found: Iterable[FilterFields]) -> tuple[str, ...]:
-    """Return the names of all facets, those of the grid first."""
+    """Return the names of all filters, those of the grid first."""
     axes = dict.fromkeys(name for each in found for name in each.axes)
     return ("suite", "agent", *axes, "condition", *OF_OUTCOMES)
 
 
 class FilterFieldBuilder:
-    """Makes the facets of a run's conversations; what many have in common is made once."""
+    """Builder of the filter values of a run's conversations; shared values are made once."""
 
     def __init__(self) -> None:
         self._planned: dict[tuple[str, Condition, str], FilterFields] = {}
         self._causes: set[str] = set()
 
     def planned(self, cell: StoredCell) -> FilterFields:
-        """Return the facets of a conversation of which nothing is read yet."""
+        """Return the filter values of a conversation that is not read yet."""
         place = (cell.suite, cell.condition, cell.agent)
         if place not in self._planned:
             condition = cell.condition
@@ -111,7 +112,7 @@ class FilterFieldBuilder:
         return self._planned[place]
 
     def played(self, cell: StoredCell, found: PlayedCell) -> FilterFields:
-        """Return the facets of a conversation that was played."""
+        """Return the filter values of a conversation that was played."""
         outcome = outcome_of(cell, found)
         return msgspec.structs.replace(
             self.planned(cell),
@@ -132,7 +133,7 @@ class FilterFieldBuilder:
 
 
 def outcome_of(cell: StoredCell, found: PlayedCell) -> ConversationResult:
-    """Return what came of a cell."""
+    """Return the result of a cell."""
     return ConversationResult(
         suite=cell.suite,
         condition=cell.condition,
@@ -147,17 +148,17 @@ def outcome_of(cell: StoredCell, found: PlayedCell) -> ConversationResult:
 
 
 def _attribution(measures: Iterable[MeasureResult]) -> str:
-    """Return what lost a conversation, by the newest finding; "" where that is not known."""
+    """Return the failure source of a conversation, by the newest result; "" if unknown."""
     found = [entry for entry in measures if entry.measure == ATTRIBUTION]
     return found[-1].evidence[0].subject if found and found[-1].evidence else ""
 
 
 Chosen = Mapping[str, tuple[str, ...]]
-"""Values that are wanted by the name of their facet: any of them, and of each facet."""
+"""Wanted values by filter: a conversation has any of the values of each filter."""
 
 
 class FilterValue(msgspec.Struct, frozen=True):
-    """A value of a facet, and how many conversations have it, all other facets being as chosen."""
+    """A value of a filter, and the number of conversations with it under the other filters."""
 
     name: str
     count: int
@@ -165,12 +166,12 @@ class FilterValue(msgspec.Struct, frozen=True):
 
 
 class KindCounts(msgspec.Struct, frozen=True):
-    """How many conversations there are of each kind.
+    """The numbers of conversations, by filter value.
 
     Attributes:
-        total: How many are chosen.
-        values: By facet, the values and how many have them.
-        wanted: The numbers of the facets that are chosen.
+        total: The number of selected conversations.
+        values: By filter, the values and their numbers of conversations.
+        wanted: The numbers of the selected filter values.
     """
 
     total: int
@@ -179,7 +180,7 @@ class KindCounts(msgspec.Struct, frozen=True):
 
 
 class Listing:
-    """Asks one index; belongs to the thread that answers requests."""
+    """Queries of one index; it belongs to the thread that answers requests."""
 
     def __init__(self, index: RunIndex) -> None:
         self._index = index
@@ -195,22 +196,22 @@ class Listing:
         self._index.close()
 
     def read(self) -> LastRows:
-        """Return how far the run is read."""
+        """Return the position up to which the run is read."""
         return self._index.read() or LastRows()
 
     def filter_fields(self) -> dict[int, FilterFields]:
-        """Return all facets by number."""
+        """Return all filter values by number."""
         return {
             number: msgspec.json.decode(content, type=FilterFields)
             for number, content in filter_fields(self._index).items()
         }
 
     def numbers(self) -> dict[int, int]:
-        """Return by number of facets how many conversations have them."""
+        """Return by number of filter values the number of conversations with them."""
         return counts(self._index)
 
     def count(self, chosen: Chosen, sought: IndexQuery = MATCH_ALL) -> KindCounts:
-        """Count the conversations that are chosen, and those that another choice would give."""
+        """Count the selected conversations, and those of every other filter value."""
         named = self.filter_fields()
         kinds = [
             (number, named[number], many) for number, many in counts(self._index, sought).items()
@@ -237,7 +238,7 @@ class Listing:
     def rows(
         self, counted: KindCounts, cut: ListPage, sought: IndexQuery = MATCH_ALL
     ) -> tuple[ListedRow, ...]:
-        """Return rows among those that were counted as chosen."""
+        """Return rows of the selected conversations."""
         return rows(self._index, counted.wanted, cut, sought)
 
     def row(self, key: str) -> ListedRow | None:
@@ -250,7 +251,7 @@ def _has(entry: FilterFields, name: str, values: tuple[str, ...]) -> bool:
 
 
 def _values(found: Mapping[str, int], chosen: tuple[str, ...]) -> tuple[FilterValue, ...]:
-    """Return values, the most frequent first; chosen ones are there even with no conversation."""
+    """Return values, the most frequent first; selected ones also with no conversation."""
     every = {**dict.fromkeys(chosen, 0), **found}
     return tuple(
         FilterValue(name, count, name in chosen)

@@ -1,4 +1,4 @@
-"""The list of runs: what each one found, how far it is, and how a stopped one goes on."""
+"""The list of runs: results, progress, and the command that resumes a stopped run."""
 
 from collections.abc import Iterable, Mapping
 from shlex import quote
@@ -23,14 +23,14 @@ from dragoman.viewer.stored_answers import stored_overview
 from dragoman.viewer.stored_figures import stored_figures
 
 MOST_RUNS = 50
-"""Runs on one page: the index of each of them is kept up to date."""
+"""Maximum number of runs on one page; the index of each run is updated."""
 
 PATIENCE_SECONDS = 0.03
-"""Seconds that the page waits for the indices of its runs, all together."""
+"""Longest wait for the indices of all runs of the page, in seconds."""
 
 
 class ShownEstimate(msgspec.Struct, frozen=True):
-    """A figure with its interval, as points, and what it is of."""
+    """A figure with its interval, as points, and its agent and condition."""
 
     amount: str
     interval: str
@@ -39,13 +39,13 @@ class ShownEstimate(msgspec.Struct, frozen=True):
 
 
 class RunState(msgspec.Struct, frozen=True):
-    """How far a run is.
+    """The progress of a run.
 
     Attributes:
         name: The run's name in addresses.
         progress: Its progress.
         unread: Stored conversations that the index has not read.
-        resume: The command that goes on with it; "" for a run of another program.
+        resume: The command that resumes it; "" for an imported run.
         is_computed: Whether its figures were computed at least once.
     """
 
@@ -64,13 +64,13 @@ class ListedRun(msgspec.Struct, frozen=True):
         title: The name of its folder.
         suite: The suite.
         agents: The short names of its agents.
-        created: When it was started, in seconds since 1970.
-        problem: Why nothing more is known of it; "" where more is.
-        outcomes: How many conversations have each outcome.
-        state: How far it is; None where it cannot be read.
+        created: The start time, in seconds since 1970.
+        problem: The error for an unreadable run; "" for a readable one.
+        outcomes: The number of conversations with each outcome.
+        state: Its progress; None where it cannot be read.
         first: pass^1 at the baseline of the first agent; None before it is known.
         drop: The largest drop that is distinguishable from the baseline.
-        no_drop: Why there is no such drop.
+        no_drop: The reason for a missing drop.
     """
 
     name: str
@@ -108,7 +108,7 @@ def show_runs(asked: PageRequest) -> web.Response:
 
 
 def show_state(asked: PageRequest) -> web.Response:
-    """Show how far a run is: the part of its row that changes."""
+    """Show the progress of a run: the part of its row that changes."""
     run = asked.run()
     with run.listing(PATIENCE_SECONDS) as listing:
         state, _ = _state(run, listing, asked.now)
@@ -116,7 +116,7 @@ def show_state(asked: PageRequest) -> web.Response:
 
 
 def _known(run: OpenedRun) -> tuple[OpenedRun, ListedRun]:
-    """Return a run with what its manifest says."""
+    """Return a run with the facts of its manifest."""
     try:
         manifest = read_manifest(run.store)
     except DragomanError as error:
@@ -132,7 +132,7 @@ def _known(run: OpenedRun) -> tuple[OpenedRun, ListedRun]:
 
 
 def _matches(row: ListedRun, wanted: str) -> bool:
-    """Whether each word that is wanted is in a run's name, suite or agents."""
+    """Return whether a run's name, suite or agents contain each searched word."""
     whole = " ".join((row.title, row.suite, *row.agents)).casefold()
     return all(word in whole for word in wanted.casefold().split())
 
@@ -147,7 +147,7 @@ def _page_query(wanted: str, start: int) -> str:
 
 
 def _with_figures(run: OpenedRun, row: ListedRun, now: float, patience: float) -> ListedRun:
-    """Return a row with what the index says of its run."""
+    """Return a row with the figures from the run's index."""
     if row.problem:
         return row
     try:

@@ -8,7 +8,6 @@ import msgspec
 from aiohttp import web
 
 from dragoman.analysis.cell_summary import PlaceInRun
-from dragoman.analysis.failure_attribution import FAILURE_SOURCES
 from dragoman.core.scores import OutcomeStatus
 from dragoman.report.first_screen import first_screen
 from dragoman.report.overview import Failures, MatrixCell, MatrixRow
@@ -21,7 +20,7 @@ from dragoman.viewer.stored_answers import stored_drops, stored_overview
 from dragoman.viewer.stored_figures import CellFigures, stored_figures
 
 WINDOW_SECONDS = 300.0
-"""Over how long the rate is taken, at most."""
+"""The longest time window of the rate, in seconds."""
 
 QUIET_SECONDS = 120.0
 """Seconds without an end after which a run counts as stopped.
@@ -30,24 +29,24 @@ The limit is this or the time of a few conversations.
 """
 
 QUIET_CONVERSATIONS = 5
-"""In conversations as long as the mean: voices and large models take minutes for each."""
+"""The same limit in mean durations of a conversation, which may take minutes."""
 
 _MINUTE = 60.0
 
 
 class RunProgress(msgspec.Struct, frozen=True):
-    """How far a run is.
+    """The progress of a run.
 
     Attributes:
         planned: Conversations of the plan.
         played: Those that were played.
-        goes_on: Whether some are missing and one ended a short while ago.
-        since_last: Seconds since the last one ended; None where none did.
+        goes_on: Whether some are missing and one ended recently.
+        since_last: Seconds since the last one ended; None if none ended.
         per_minute: Conversations per minute lately; None where that is not known.
-        left_seconds: How long it takes on at that rate; None where that is not known.
-        cost: What those of known cost cost, with the preflight, in US dollars; None where nothing
-            has one.
-        unknown_costs: How many have no known cost.
+        left_seconds: The remaining time at that rate; None where that is not known.
+        cost: The cost of conversations with a known cost, and of the preflight, in US dollars; None
+            where nothing has one.
+        unknown_costs: The number of conversations without a known cost.
     """
 
     planned: int
@@ -63,13 +62,13 @@ class RunProgress(msgspec.Struct, frozen=True):
 def run_progress(
     listing: Listing, counts: dict[OutcomeStatus, int], now: float, cost_ahead: float = 0.0
 ) -> RunProgress:
-    """Return how far a run is.
+    """Return the progress of a run.
 
     Args:
         listing: Its conversations.
-        counts: How many stand where.
+        counts: The number of conversations of each status.
         now: Seconds since 1970.
-        cost_ahead: What was paid before the first conversation, in US dollars.
+        cost_ahead: The cost before the first conversation, in US dollars.
     """
     found = totals(listing.index, now - WINDOW_SECONDS)
     planned = sum(counts.values())
@@ -96,7 +95,7 @@ def _quiet(found: IndexTotals) -> float:
 
 
 def _per_minute(found: IndexTotals, now: float) -> float | None:
-    """Return the rate lately; of a run that began within the window, since its beginning."""
+    """Return the recent rate; for a run younger than the window, since its start."""
     if found.first is None or not found.recent:
         return None
     lasted = min(WINDOW_SECONDS, max(1.0, now - found.first))
@@ -104,16 +103,16 @@ def _per_minute(found: IndexTotals, now: float) -> float | None:
 
 
 MOST_CAUSES = 12
-"""How many causes are shown; all are in the list of conversations."""
+"""Maximum number of causes on the page; the list of conversations has all."""
 
 MAX_WAIT_SECONDS = 0.03
-"""How long the page waits for the index: what is not read by then is filled in as it is."""
+"""Longest wait of the page for the index, in seconds; unread conversations are added later."""
 
 FAILED: tuple[OutcomeStatus, ...] = ("fail", "unscored", "code", "infrastructure")
 
 
 class _Cell(msgspec.Struct, frozen=True):
-    """A cell of the grid: its place, its figures as far as they are made, and where it stands."""
+    """A cell of the grid: its place, its available figures, and its status counts."""
 
     suite: str
     condition: str
@@ -179,7 +178,7 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
 
 
 def show_progress(asked: PageRequest) -> web.Response:
-    """Show how far a run is: the part of its page that changes."""
+    """Show the progress of a run: the part of its page that changes."""
     run = asked.run()
     with run.listing() as listing:
         return asked.page(
@@ -195,7 +194,7 @@ def _counts(listing: Listing) -> tuple[tuple[FilterFields, int], ...]:
 def _progress_values(
     run: OpenedRun, listing: Listing, counts: tuple[tuple[FilterFields, int], ...], now: float
 ) -> dict[str, object]:
-    """Return what the part that changes is made of."""
+    """Return the values of the part of the page that changes."""
     counts_by_status: dict[OutcomeStatus, int] = dict.fromkeys(get_args(OutcomeStatus), 0)
     causes: dict[tuple[OutcomeStatus, str], int] = {}
     attributed: dict[str, int] = {}
@@ -217,7 +216,6 @@ def _progress_values(
         "causes": ordered[:MOST_CAUSES],
         "further_causes": len(ordered) - MOST_CAUSES,
         "attributed": sorted(attributed.items(), key=lambda found: (-found[1], found[0])),
-        "failure_sources": FAILURE_SOURCES,
         "invalid": invalid,
         "unread": run.unread(listing.read()),
     }
@@ -242,7 +240,7 @@ def _cells(
 
 
 def _names(cells: tuple[_Cell, ...]) -> list[str]:
-    """Return what tells cells apart: the agent, and what else differs."""
+    """Return the columns that distinguish cells: the agent, and the values that differ."""
     differing = [
         name for name in ("condition", "suite") if len({getattr(each, name) for each in cells}) > 1
     ]

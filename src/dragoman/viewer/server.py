@@ -41,11 +41,11 @@ async def static_file(request: web.Request) -> web.Response:
     """Return a file of the viewer's own.
 
     Raises:
-        HTTPNotFound: Where it has none of this name.
+        HTTPNotFound: If the viewer has no file of this name.
     """
     found = _contents().get(request.match_info["name"])
     if found is None:
-        raise web.HTTPNotFound(text="There is no such file.")
+        raise web.HTTPNotFound(text="The viewer does not have this file.")
     kind, content = found
     return web.Response(body=content, content_type=kind, charset="utf-8")
 
@@ -74,7 +74,7 @@ def application(library: Library) -> web.Application:
     """Return the viewer of these runs."""
     found = web.Application(middlewares=[_explain, guard])
     found.on_response_prepare.append(add_headers)
-    # Threads of their own, so that pages never block the loop.
+    # Separate threads, so that pages never block the event loop.
     readers = PageWorkers(library)
 
     async def close(_: web.Application) -> None:
@@ -96,7 +96,7 @@ def _answering(page: Route, readers: PageWorkers) -> Handler:
 
 @web.middleware
 async def _explain(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Say on a page of ours what could not be shown."""
+    """Render errors as a page of the viewer."""
     try:
         return await handler(request)
     except web.HTTPException as error:
@@ -109,14 +109,14 @@ async def _explain(request: web.Request, handler: Handler) -> web.StreamResponse
 
 @asynccontextmanager
 async def serving(library: Library, port: int = 0) -> AsyncIterator[str]:
-    """Serve runs and yield the address.
+    """Serve runs, and yield the address.
 
     Args:
         library: The runs.
-        port: Where to listen; 0 takes a free port.
+        port: The port; 0 takes a free port.
 
     Raises:
-        UsageError: Where the port is taken.
+        UsageError: If the port is taken.
     """
     prepare()
     runner = web.AppRunner(application(library), access_log=None, shutdown_timeout=STOPPING_SECONDS)
@@ -126,7 +126,7 @@ async def serving(library: Library, port: int = 0) -> AsyncIterator[str]:
         try:
             await site.start()
         except OSError as error:
-            why = "it is taken" if error.errno == errno.EADDRINUSE else error.strerror
+            why = "the port is in use" if error.errno == errno.EADDRINUSE else error.strerror
             raise UsageError(f"--port {port}: {why}: choose another, or 0 for any") from error
         yield f"http://{HOST}:{runner.addresses[0][1]}/"
     finally:

@@ -23,22 +23,22 @@ Difference = Literal["length", "heard", "calls", "results", "words"]
 Read = TypeVar("Read", bound=Hashable)
 
 LEGEND: dict[Difference, str] = {
-    "calls": "other calls",
-    "results": "other results",
-    "words": "other words",
-    "heard": "heard otherwise",
-    "length": "one had ended",
+    "calls": "different calls",
+    "results": "different results",
+    "words": "different words",
+    "heard": "recognized differently",
+    "length": "one has ended",
 }
 
 
 class AlignedStep(msgspec.Struct, frozen=True):
-    """What happened from one of the user's turns to the next, on both sides.
+    """The turns from one user turn to the next, on both sides.
 
     Attributes:
-        number: From 0; what came before the user's first words is 0.
+        number: The number, from 0; step 0 is before the user's first words.
         a: The turns of A.
         b: The turns of B.
-        differences: What differs; nothing where both are alike.
+        differences: The differences; empty if both are alike.
     """
 
     number: int
@@ -71,7 +71,7 @@ class SideBySide(msgspec.Struct, frozen=True):
 
 
 def side_by_side(a: ConversationView, b: ConversationView) -> SideBySide:
-    """Set two conversations of one task side by side."""
+    """Align two conversations of one task."""
     are_words_compared = a.cell.condition.language == b.cell.condition.language
     pairs = zip_longest(_steps(a.turns), _steps(b.turns), fillvalue=())
     steps = [
@@ -84,7 +84,7 @@ def side_by_side(a: ConversationView, b: ConversationView) -> SideBySide:
 
 
 def _steps(turns: Sequence[Turn]) -> list[tuple[Turn, ...]]:
-    """Return turns by the user's words that they follow."""
+    """Return the turns grouped by the user turn that they follow."""
     found: list[list[Turn]] = [[]]
     for turn in turns:
         if turn.by == "user" and turn.texts is not None:
@@ -120,7 +120,7 @@ def _step(
 
 
 def _executed_call_key(call: ShownCall) -> tuple[str, ...]:
-    """Return a call as the world ran it: the same one in two languages is the same."""
+    """Return a call as the world executed it, which is equal across languages."""
     name = call.executed_name or call.name
     return name, call.executed or call.arguments, call.positionals, call.written
 
@@ -134,7 +134,7 @@ def _calls(turns: Sequence[Turn], read: Callable[[ShownCall], Read]) -> list[Rea
 
 
 def _mark_unmatched_calls(turns: Sequence[Turn], others: Sequence[Turn]) -> tuple[Turn, ...]:
-    """Return turns in which calls are marked that the other side has not."""
+    """Return turns with marks on the calls that the other side lacks."""
     own, theirs = _calls(turns, _executed_call_key), _calls(others, _executed_call_key)
     matched: set[int] = set()
     for block in SequenceMatcher(None, own, theirs, autojunk=False).get_matching_blocks():
@@ -158,7 +158,7 @@ def _intended_texts(turns: Sequence[Turn], side: Role) -> list[str]:
 
 
 def _heard_user_texts(turns: Sequence[Turn]) -> list[str]:
-    """Return what reached the agent of the user's words."""
+    """Return the user's texts as the agent received them."""
     texts = [turn.texts for turn in turns if turn.by == "user" and turn.texts is not None]
     return [_plain(text.intended if text.heard is None else text.heard) for text in texts]
 

@@ -38,18 +38,18 @@ _DROPS_NAME = f"further losses {INTERVAL_METHOD}"
 _OVERVIEW_NAME = f"overview {OVERVIEW_VERSION} {INTERVAL_METHOD}"
 
 MOST_KEYS = 12
-"""Conversations behind a number that are named; the others are counted."""
+"""Maximum number of named conversations behind a number; the others are counted."""
 
 
 class ShownFigure(msgspec.Struct, frozen=True):
     """A number in words, more about it, and the conversations behind it.
 
     Attributes:
-        words: What it says.
+        words: The text.
         about: Its interval; "" for none.
-        count: How many conversations stand behind it.
-        behind: The name that the list of conversations shows them by; "" where there are none.
-        conversations: The first of them, where they are named.
+        count: The number of conversations behind it.
+        behind: The name of their filter in the list of conversations; "" if there are none.
+        conversations: The first conversations, if they are named.
     """
 
     words: str
@@ -60,7 +60,7 @@ class ShownFigure(msgspec.Struct, frozen=True):
 
 
 class ShownDrop(msgspec.Struct, frozen=True):
-    """What is lost from one condition to another, in words."""
+    """The drop between two conditions, in words."""
 
     sentence: str
     failed: ShownFigure
@@ -76,24 +76,24 @@ class StoredDrops(msgspec.Struct, frozen=True):
 
 
 def stored_drops(index: RunIndex) -> StoredDrops:
-    """Return the losses that were made last; none before the first."""
+    """Return the newest stored drops; empty before the first."""
     found = index.state(_DROPS_NAME)
     return StoredDrops() if found is None else msgspec.json.decode(found, type=StoredDrops)
 
 
 def stored_overview(index: RunIndex) -> RunOverview | None:
-    """Return the answer that was made last; None before the first."""
+    """Return the newest stored answer; None before the first."""
     found = index.state(_OVERVIEW_NAME)
     return None if found is None else msgspec.json.decode(found, type=RunOverview)
 
 
 def has_answers(index: RunIndex) -> bool:
-    """Return whether drops and the answer were made; an older index has none."""
+    """Return whether drops and the answer are stored; an older index has none."""
     return all(index.state(name) is not None for name in (_DROPS_NAME, _OVERVIEW_NAME))
 
 
 def make_answers(folder: Path, index: RunIndex, figures: StoredFigures | None) -> None:
-    """Make a run's answer and what is lost between its conditions, and keep both with the index.
+    """Compute a run's answer and its drops, and store both with the index.
 
     Args:
         folder: The run's folder.
@@ -122,7 +122,7 @@ def make_answers(folder: Path, index: RunIndex, figures: StoredFigures | None) -
 
 
 def _points(index: RunIndex, figures: StoredFigures | None) -> Iterator[CellPoint]:
-    """Yield the figures of the cells, and what is missing in them."""
+    """Yield the figures of the cells, with the counts of missing conversations."""
     known = {} if figures is None else figures.by_place
     statuses: dict[tuple[str, str, str], dict[OutcomeStatus, int]] = {}
     named = filter_fields(index)
@@ -155,7 +155,7 @@ def _points(index: RunIndex, figures: StoredFigures | None) -> Iterator[CellPoin
 
 
 def _shortened(found: RunOverview, behind: dict[str, list[str]]) -> RunOverview:
-    """Return an answer whose lists name their first conversations; `behind` gets all of them."""
+    """Return an answer whose lists have the first conversations; `behind` gets all of them."""
 
     def short(each: Failures) -> Failures:
         if each.places:
@@ -185,13 +185,13 @@ def _is_alike(one: DropRow, other: DropRow | None) -> bool:
 
 
 def _sentence(drop: Drop) -> str:
-    """Return what is lost between two conditions in words, with its interval and its basis."""
+    """Return the drop between two conditions in words, with its interval and its basis."""
     found = drop.comparison
     a, b = found.a.condition, found.b.condition
     other, base = ", ".join(condition_chips(b, a)), ", ".join(condition_chips(a, b))
-    between = f"{found.b.agent}, {condition_label(b)}: {other} against {base}"
+    between = f"{found.b.agent}, {condition_label(b)}: {other} vs. {base}"
     if drop.value is None or drop.interval is None:
-        return f"{between}: no task in common"
+        return f"{between}: no common task"
     amount, interval = points_of(drop.value), reported.points_interval(drop.interval)
     tasks = formatting.format_count(len(found.pairs), "task")
     p = formatting.p_value(found.adjusted_p)
@@ -199,7 +199,7 @@ def _sentence(drop: Drop) -> str:
 
 
 def _shown_drop(loss: Drop, behind: dict[str, list[str]]) -> ShownDrop:
-    """Return a loss as a page shows it, and put down which conversations are behind its numbers."""
+    """Return a drop as a page shows it, and record the conversations behind its numbers."""
 
     def figure(
         words: str, about: str, places: Sequence[PlaceInRun], named: int = 0, name: str = ""
@@ -216,8 +216,7 @@ def _shown_drop(loss: Drop, behind: dict[str, list[str]]) -> ShownDrop:
     ]
     values += [(words, share.behind) for _, words, share in reported.stated_shares(loss)]
     if loss.misrecognized:
-        said = f"{len(loss.misrecognized)} of {len(loss.failed)} failures misrecognized a value"
-        values.append((said, loss.misrecognized))
+        values.append((reported.misrecognized_words(loss), loss.misrecognized))
     return ShownDrop(
         _sentence(loss),
         figure("failed", "", loss.failed),

@@ -36,7 +36,7 @@ class CellFigures(msgspec.Struct, frozen=True):
 
 
 class StoredFigures(msgspec.Struct, frozen=True):
-    """The figures of a run as far as it was read."""
+    """The figures of the part of a run that was read."""
 
     read: LastRows
     cells: tuple[CellFigures, ...]
@@ -48,13 +48,13 @@ class StoredFigures(msgspec.Struct, frozen=True):
 
 
 def stored_figures(index: RunIndex) -> StoredFigures | None:
-    """Return the figures that were made last; None before the first."""
+    """Return the newest stored figures; None before the first."""
     found = index.state(_FIGURES_NAME)
     return None if found is None else msgspec.json.decode(found, type=StoredFigures)
 
 
 def make_figures(index: RunIndex) -> None:
-    """Make the figures of what is read, and keep them with the index."""
+    """Compute the figures of the conversations that are read, and store them with the index."""
     read = index.read()
     if read is None:
         return

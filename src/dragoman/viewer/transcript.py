@@ -23,17 +23,17 @@ class ShownCall(msgspec.Struct, frozen=True):
 
     Attributes:
         name: The tool's name as it was called.
-        arguments: What was understood of its arguments, in the caller's language.
-        executed: What the world ran it with; empty where that is the same.
+        arguments: The parsed arguments, in the caller's language.
+        executed: The arguments that the world executed; empty if they are the same.
         executed_name: The name of the tool that answered; empty where that is the same.
-        sent: The caller's own arguments, where a counterfactual put others in their place.
-        written: The arguments as text, where they were not understood as they stand.
-        malformed: Why they could not be understood.
-        result: What the world answered, in its own values; None where there was no answer.
-        shown: What the caller was shown of it; empty where that is the same.
+        sent: The caller's own arguments, if a counterfactual replaced them.
+        written: The arguments as text, if they could not be parsed as they are.
+        malformed: The error if they could not be parsed.
+        result: The world's answer, in its own values; None if the call has no result.
+        shown: The answer as the caller saw it; empty if it is the same.
         is_error: Whether the answer is an error.
-        changes: What the call changed in the world.
-        is_other: Whether a conversation that stands beside has no such call there.
+        changes: The changes of the world's state.
+        is_other: Whether the conversation shown next to it has no such call in that step.
     """
 
     name: str
@@ -53,12 +53,12 @@ class ShownCall(msgspec.Struct, frozen=True):
 
     @property
     def is_localized(self) -> bool:
-        """Whether caller and world worded it otherwise."""
+        """Whether caller and world use different wordings."""
         return bool(self.executed or self.executed_name or self.shown)
 
 
 class ShownChange(msgspec.Struct, frozen=True):
-    """One value of the world that a call changed; `value` is JSON, empty where it was deleted."""
+    """A value of the world that a call changed; `value` is JSON, empty for a deleted one."""
 
     path: str
     op: str
@@ -67,7 +67,7 @@ class ShownChange(msgspec.Struct, frozen=True):
 
 
 def texts_of(call: ShownCall) -> tuple[str, ...]:
-    """Return all that stands in a call and its result."""
+    """Return all texts of a call and its result."""
     return (
         *(call.arguments, call.positionals, call.executed, call.sent, call.written),
         *(call.result or "", call.shown),
@@ -75,7 +75,7 @@ def texts_of(call: ShownCall) -> tuple[str, ...]:
 
 
 def calls_of(calls: Iterable[ToolCall], results: Sequence[ToolResult]) -> tuple[ShownCall, ...]:
-    """Return calls with their results, matched by id; results that nobody called for come last."""
+    """Return calls with their results, matched by id; results without a call come last."""
     waiting: dict[str, list[ToolResult]] = {}
     for result in results:
         waiting.setdefault(result.call_id, []).append(result)
@@ -133,7 +133,7 @@ def _readable_text(text: str) -> str:
 
 
 def readable_json(value: object) -> str:
-    """Return a value of the data as JSON over several lines; small ones stand on one."""
+    """Return a value as JSON over several lines, or on one line if it is small."""
     encoded = msgspec.json.encode(value)
     if len(encoded) <= MAX_LINE:
         return msgspec.json.format(encoded, indent=0).decode()
@@ -141,18 +141,18 @@ def readable_json(value: object) -> str:
 
 
 MAX_LINE = 60
-"""Bytes of JSON that stay on one line."""
+"""Longest JSON on one line, in bytes."""
 
 
 class Note(msgspec.Struct, frozen=True):
-    """One thing that was found at one place.
+    """One finding at one place.
 
     Attributes:
-        source: The measure that found it.
-        judge: Who judged; empty where the log alone tells.
-        subject: What was looked at.
-        why: What was found.
-        is_error: Whether a judge calls it an error of a side.
+        source: The measure.
+        judge: The judge; empty if the log alone decides.
+        subject: The subject of the finding.
+        why: The finding.
+        is_error: Whether a judge classified it as an error of a side.
     """
 
     source: str
@@ -165,7 +165,7 @@ class Note(msgspec.Struct, frozen=True):
 def notes_by_place(measures: Iterable[MeasureResult]) -> dict[int, list[Note]]:
     """Return the findings by place among the events.
 
-    Entries without content are left out.
+    Entries without content are omitted.
     """
     found: dict[int, list[Note]] = {}
     for entry in measures:
@@ -177,7 +177,7 @@ def notes_by_place(measures: Iterable[MeasureResult]) -> dict[int, list[Note]]:
 def _notes(entry: MeasureResult) -> Iterator[tuple[int, Note]]:
     reported = {error.position for error in entry.errors}
     for found in entry.evidence:
-        # A judge's errors are told once, in full.
+        # The errors of a judge are listed once, in full.
         if found.position is None or not found.why or found.position in reported:
             continue
         if not _is_as_expected(entry, found):
@@ -187,7 +187,7 @@ def _notes(entry: MeasureResult) -> Iterator[tuple[int, Note]]:
 
 
 def _is_as_expected(entry: MeasureResult, found: CountedItem) -> bool:
-    """Return whether a turn was in its language, or too short to judge: nearly every turn is."""
+    """Return whether a turn was in its language, or too short to judge, as most turns are."""
     is_wrong = any(many for name, many in found.counts.items() if name.endswith(" wrong"))
     return entry.measure == "language" and not is_wrong
 
@@ -204,12 +204,12 @@ def _error(entry: MeasureResult, error: ReportedError) -> Note:
 
 
 def judge_of(entry: MeasureResult) -> str:
-    """Return who judged; empty where the log alone tells."""
+    """Return the judge; empty if the log alone decides."""
     return "" if entry.judge == NO_JUDGE else entry.judge
 
 
 class LinkedEvidence(msgspec.Struct, frozen=True):
-    """One thing that was checked, and the turns that it concerns."""
+    """One item of evidence, and the turns that it concerns."""
 
     evidence: Evidence
     turns: tuple[int, ...]
@@ -218,14 +218,14 @@ class LinkedEvidence(msgspec.Struct, frozen=True):
 def link_evidence(
     part: ComponentScore, events: Sequence[Event], numbers: Mapping[int, int]
 ) -> tuple[LinkedEvidence, ...]:
-    """Return what a component rests on with the turns that it concerns.
+    """Return the evidence of a component with the turns that it concerns.
 
-    Evidence of rewards names no place. A turn concerns it that changes the record which is named,
-    where states were compared; that says the words which had to be said; else that calls the tool.
+    Evidence of rewards names no place. A turn is linked if it changes the named record (for
+    compared states), says the required phrase, or otherwise calls the tool.
 
     Args:
         part: The component.
-        events: What happened.
+        events: The events.
         numbers: The numbers of turns by the places of their events.
     """
     concerns = _CONCERNS.get(part.component, _calls)
@@ -274,7 +274,7 @@ _CONCERNS: dict[Component, Callable[[Evidence, Event], bool]] = {
 
 
 class Sound(msgspec.Struct, frozen=True):
-    """Audio of a turn: its content hash, how long it lasts, and which of the two it is."""
+    """Audio of a turn: its content hash, its duration, and whether it is the arrived audio."""
 
     sha256: str
     seconds: float
@@ -288,26 +288,26 @@ class Turn(msgspec.Struct, frozen=True):
     Attributes:
         number: From 1; its anchor is `turn-NUMBER`.
         places: The places of its events.
-        by: Whose it is.
-        texts: What was meant, spoken and heard; None where nothing was said.
-        beside: What was written beside calls, which nobody was given.
-        reasoning: What the model thought before it replied, which nobody was given either.
+        by: The side.
+        texts: The intended, spoken and heard text; None where nothing was said.
+        beside: Text that was written next to calls and delivered to nobody.
+        reasoning: The model's reasoning before the reply, which was delivered to nobody either.
         near_token: A stop token as it was written, where it was not written exactly.
-        calls: What was called, and what came of it.
-        unusable: What is wrong with a reply that is neither words nor calls.
-        raw: Such a reply.
+        calls: The calls and their results.
+        unusable: The error of a reply that is neither words nor calls.
+        raw: The text of such a reply.
         is_scripted: Whether the harness wrote the words.
-        is_clarifying: Whether they answer a question about how something is written.
+        is_clarifying: Whether they answer a question about spelling.
         fixed_turn: The benchmark's own number of the turn, where it fixes them.
         call_form: The form in which calls were asked for as text.
-        stages: What happened between mouth and ear, in words.
-        sounds: What can be heard of it.
+        stages: The steps between mouth and ear, in words.
+        sounds: The recordings.
         timing: The turn by the clock.
-        seconds: How long the reply took, as it was measured; None where nobody knows.
-        first_word: The same to its first word.
-        decided: What was decided about the agent's question.
-        inferred_profiles: What was inferred of the user before it.
-        notes: What measures and judges found here.
+        seconds: The measured duration of the reply; None where nobody knows.
+        first_word: The measured time to its first word.
+        decided: The judge's decision on the agent's question.
+        inferred_profiles: Profiles of the user that were inferred before it.
+        notes: The findings of measures and judges at this turn.
     """
 
     number: int
@@ -335,14 +335,14 @@ class Turn(msgspec.Struct, frozen=True):
 
     @property
     def longest(self) -> int:
-        """Characters of the longest of its texts, before any is cut."""
+        """Length of its longest text before cutting, in characters."""
         data = (text for call in self.calls for text in texts_of(call))
         said = 0 if self.texts is None else self.texts.longest
         return max((said, *map(len, (self.beside, self.reasoning, self.raw)), *map(len, data)))
 
     @property
     def is_silent(self) -> bool:
-        """Whether its words are signs between the programs alone."""
+        """Whether its words are only control tokens."""
         return self.texts is not None and all(
             span.mark == "sign" or not span.text.strip() for span in self.texts.intended
         )
@@ -362,8 +362,8 @@ def turns_of(
         episode: What happened.
         language: The tag of the language that is spoken.
         is_spoken: Whether anybody speaks aloud.
-        notes: What was found, by the place among the events.
-        most: Characters of each text that are shown.
+        notes: The findings, by the place among the events.
+        most: Longest shown part of each text, in characters.
     """
     clock = time_turns(episode, language) if is_spoken else ()
     beside = _TurnContext(
@@ -387,12 +387,12 @@ def turn_numbers(turns: Iterable[Turn]) -> dict[int, int]:
 
 
 def later_inferences(episode: Episode) -> tuple[InferredProfile, ...]:
-    """Return what was inferred of the user after the last event."""
+    """Return the profiles of the user that were inferred after the last event."""
     return tuple(entry for entry in inferred_profiles(episode) if entry.at >= len(episode.events))
 
 
 class _TurnContext(msgspec.Struct, frozen=True):
-    """What is known of places among the events, and how words are read and shown."""
+    """Lookups by place among the events, and settings for how words are shown."""
 
     clock: dict[int, TurnTiming]
     decided: dict[int, Clarification]
@@ -403,7 +403,7 @@ class _TurnContext(msgspec.Struct, frozen=True):
 
 
 def _group_event_ranges(events: Sequence[Event]) -> Iterator[range]:
-    """Yield the places of each move with the results behind it."""
+    """Yield the places of each message with the results that follow it."""
     begin = 0
     for place, event in enumerate(events):
         if isinstance(event, Message) and place > begin:
@@ -456,7 +456,7 @@ def _with_reply(
 
 
 def _sounds(utterance: Utterance) -> Iterator[Sound]:
-    """Yield what can be heard: what arrived first; of signs alone there is nothing to hear."""
+    """Yield the recordings, the arrived one first; control tokens have none."""
     if not MARKER.sub("", utterance.intended).strip():
         return
     for reference, has_arrived in ((utterance.audio, True), (utterance.clean_audio, False)):

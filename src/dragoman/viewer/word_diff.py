@@ -17,18 +17,21 @@ from dragoman.core.texts.alignment import MAX_UNITS
 from dragoman.scoring.speech_accuracy import UNSPACED, earlier_normalize_for_scoring, scoring_units
 
 Mark = Literal["same", "reworded", "changed", "lost", "added", "sign"]
-"""What became of a piece of text: `reworded` for speech, `changed` for something else on the way,
-`lost` without a trace, `added` out of nothing; a `sign` is for the harness and is not spoken."""
+"""The fate of a piece of text.
+
+`reworded`: worded differently for speech. `changed`: misrecognized. `lost`: not recognized.
+`added`: recognized but not spoken. `sign`: a control token for the harness, which is not spoken.
+"""
 
 MAX_SHOWN = 4_000
-"""Characters of one text that are shown unless all is asked for."""
+"""Longest shown part of one text unless the whole is requested, in characters."""
 
 _SPACED = re.compile(rf"({MARKER.pattern}|\s+)")
 _UNSPACED = re.compile(rf"{MARKER.pattern}|\s+|[!-~]+|.", re.DOTALL)
 
 
 class MarkedText(msgspec.Struct, frozen=True):
-    """A stretch of text and what became of it."""
+    """A stretch of text and its mark."""
 
     text: str
     mark: Mark
@@ -38,14 +41,14 @@ class ThreeTexts(msgspec.Struct, frozen=True):
     """One utterance between mouth and ear.
 
     Attributes:
-        intended: What the speaker meant.
-        spoken: What was said; None where it is what was meant.
-        heard: What reached the listener; None where that is the text itself, or the audio.
-        recognized: The words as they were recognized, where values were then written otherwise.
+        intended: The text that the speaker meant.
+        spoken: The spoken text; None where it is what was meant.
+        heard: The text that reached the listener; None where that is the text itself, or the audio.
+        recognized: The recognized words, if inverse text normalization changed them.
         is_audio: Whether the listener was given the audio itself.
-        is_compared: Whether words could be compared; too long texts are not.
-        cut: How many characters are left out.
-        longest: Characters of the longest text, before any was cut.
+        is_compared: Whether words could be compared; very long texts are not.
+        cut: The number of omitted characters.
+        longest: Length of the longest text before cutting, in characters.
     """
 
     intended: tuple[MarkedText, ...]
@@ -59,13 +62,13 @@ class ThreeTexts(msgspec.Struct, frozen=True):
 
     @property
     def marks(self) -> frozenset[Mark]:
-        """Which marks occur, for a legend."""
+        """The marks that occur, for a legend."""
         every = (*self.intended, *(self.spoken or ()), *(self.heard or ()))
         return frozenset(span.mark for span in every)
 
     @property
     def is_alike(self) -> bool:
-        """Whether something was spoken or heard, and word for word what was meant."""
+        """Whether the spoken and heard texts exist and equal the intended text word for word."""
         texts = [text for text in (self.intended, self.spoken, self.heard) if text is not None]
         return (
             len(texts) > 1
@@ -85,9 +88,9 @@ def three_texts(utterance: Utterance, language: str, most: int = MAX_SHOWN) -> T
     """Return the texts of an utterance, compared word by word.
 
     Args:
-        utterance: What was said.
+        utterance: The utterance.
         language: The tag of its language.
-        most: Characters of a text that are shown.
+        most: Longest shown part of a text, in characters.
     """
     said = None if utterance.spoken is UNSET else utterance.spoken
     arrived = utterance.heard if isinstance(utterance.heard, str) else None
@@ -116,7 +119,7 @@ def three_texts(utterance: Utterance, language: str, most: int = MAX_SHOWN) -> T
 
 
 def _differing_recognized_words(utterance: Utterance) -> str:
-    """Return the words as they were recognized where the listener read others; else nothing."""
+    """Return the recognized words if the listener read different ones."""
     for stage in utterance.stages:
         words = stage.settings.get(WORDS)
         if isinstance(words, str):
@@ -125,7 +128,7 @@ def _differing_recognized_words(utterance: Utterance) -> str:
 
 
 class _Text:
-    """A text in pieces; `units` are what is compared, each with the place of its piece."""
+    """A text in pieces; `units` are compared, each with the place of its piece."""
 
     def __init__(self, text: str, language: str) -> None:
         is_unspaced = language.replace("_", "-").split("-")[0].casefold() in UNSPACED
@@ -151,7 +154,7 @@ class _Text:
         return "".join(self.pieces[first : last + 1])
 
     def spans(self, marks: dict[int, Mark]) -> tuple[MarkedText, ...]:
-        """Return the pieces by the marks of their units; the gravest unit marks its piece."""
+        """Return the pieces with marks; a piece gets the most severe mark of its units."""
         graver: dict[int, Mark] = {}
         for unit, mark in marks.items():
             place = self.units[unit][1]
@@ -179,7 +182,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _with_marks(pieces: Iterable[str]) -> list[str]:
-    """Return characters with the marks that they carry."""
+    """Return characters with their combining marks."""
     joined: list[str] = []
     for piece in pieces:
         if joined and unicodedata.category(piece[0])[0] == "M":
@@ -190,13 +193,13 @@ def _with_marks(pieces: Iterable[str]) -> list[str]:
 
 
 def _join_same_marks(spans: Iterable[MarkedText]) -> Iterator[MarkedText]:
-    """Yield neighbours of one mark as one."""
+    """Yield spans, with neighbours of the same mark joined."""
     for mark, group in groupby(spans, lambda span: span.mark):
         yield MarkedText("".join(span.text for span in group), mark)
 
 
 class _Chunk(msgspec.Struct, frozen=True):
-    """Units of one text and what stands for them in another; either may be empty."""
+    """Units of one text and their counterparts in another; either may be empty."""
 
     own: range
     theirs: range
@@ -205,10 +208,10 @@ class _Chunk(msgspec.Struct, frozen=True):
 
 
 def _chunks(one: _Text, other: _Text) -> Iterator[_Chunk]:
-    """Yield stretches of one text with what stands for them in another.
+    """Yield stretches of one text with their counterparts in another.
 
-    Word errors are counted by the cheapest alignment, of which there are many, and which may pass
-    over words that arrived; here as much as possible is found again.
+    Word errors are counted by one of many cheapest alignments, which may skip words that arrived.
+    This alignment matches as many words as possible.
     """
     found = SequenceMatcher(None, one.keys, other.keys, autojunk=False).get_opcodes()
     cuts = _common_cuts(one, other, found)
@@ -224,19 +227,19 @@ def _chunks(one: _Text, other: _Text) -> Iterator[_Chunk]:
 
 
 _WIDENINGS = ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2))
-"""By how many cuts a stretch is widened to the left and to the right, in the order of the tries."""
+"""Numbers of cuts by which a stretch is widened to the left and right, in trial order."""
 
 _MAX_WIDENED = 24
-"""Units of the longest widened stretch."""
+"""Longest widened stretch, in units."""
 
 _VALUE_SIGN = re.compile(r"[0-9@#$%\u20ac\u00a3/_+&-]")
-"""A character of a value whose written form may differ from its spoken form."""
+"""A character of a value whose normalized text may differ from its verbalization."""
 
 
 def _common_cuts(
     one: _Text, other: _Text, found: Sequence[tuple[str, int, int, int, int]]
 ) -> list[tuple[int, int]]:
-    """Return the places at which a piece begins in both texts, or both end."""
+    """Return the places at which a piece begins in both texts, or both texts end."""
     starts_own, starts_their = one.starts, other.starts
     cuts = {(0, 0), (len(one.units), len(other.units))}
     for kind, begin, end, their_begin, _ in found:
@@ -249,9 +252,9 @@ def _common_cuts(
 def _is_same_around(
     one: _Text, other: _Text, chunk: _Chunk, cuts: Sequence[tuple[int, int]]
 ) -> bool:
-    """Return whether a value around a stretch is the same in another written form.
+    """Return whether a value around a stretch is the same value, written in another way.
 
-    An address is one piece, and its spoken form many; a day reads as one only beside its month.
+    An address is one piece, and its verbalization many; a day reads as one only next to its month.
     """
     first = bisect_right(cuts, (chunk.own.start, chunk.theirs.start)) - 1
     last = bisect_left(cuts, (chunk.own.stop, chunk.theirs.stop))
@@ -270,14 +273,17 @@ def _is_same_around(
 
 
 def _are_same_words(one: str, other: str, language: str) -> bool:
-    """Whether two texts are the same words in another written form: `$20` and `twenty dollars`."""
+    """Return whether two texts are the same words after normalization.
+
+    `$20` and `twenty dollars` are an example.
+    """
     if not (one and other):
         return False
     return "".join(scoring_units(one, language)) == "".join(scoring_units(other, language))
 
 
 def _fates(one: _Text, other: _Text) -> dict[int, Mark]:
-    """Return what became of each unit of one text in another."""
+    """Return the fate of each unit of one text in another."""
     fates: dict[int, Mark] = {}
     for chunk in _chunks(one, other):
         mark: Mark = "same" if chunk.is_same else ("changed" if chunk.theirs else "lost")
@@ -286,7 +292,7 @@ def _fates(one: _Text, other: _Text) -> dict[int, Mark]:
 
 
 class _Given(msgspec.Struct, frozen=True):
-    """The texts that are compared."""
+    """The compared texts."""
 
     intended: _Text
     spoken: _Text | None
@@ -295,7 +301,7 @@ class _Given(msgspec.Struct, frozen=True):
 
 
 class _Marks(msgspec.Struct, frozen=True):
-    """What became of the units of each text."""
+    """The marks of the units of each text."""
 
     intended: dict[int, Mark] = {}
     spoken: dict[int, Mark] = {}
@@ -332,13 +338,13 @@ def _marks(given: _Given) -> _Marks:
 def _or_recognized(
     fates: dict[int, Mark], text: _Text, recognized: _Text | None
 ) -> dict[int, Mark]:
-    """Return fates in which a word that was recognized has arrived, however it was then written."""
+    """Return fates in which each recognized word has arrived, in any normalized form."""
     there = {} if recognized is None else _fates(text, recognized)
     return fates | {unit: mark for unit, mark in there.items() if mark == "same"}
 
 
 def _mark_written_forms(given: _Given) -> dict[int, Mark]:
-    """Return the heard words that stand for words recognized as they were meant: 50 for fifty."""
+    """Return the heard words that normalize correctly recognized words, as 50 for fifty."""
     if given.recognized is None or given.heard is None:
         return {}
     right = _fates(given.recognized, given.intended)
@@ -354,7 +360,7 @@ def _mark_written_forms(given: _Given) -> dict[int, Mark]:
 def _mark_arrived_words(
     intended: _Text, spoken: _Text, meant_there: dict[int, Mark], said_there: dict[int, Mark]
 ) -> dict[int, Mark]:
-    """A word arrived where it was heard, or where all that was said for it was."""
+    """Return the fates of intended words; a word also arrived if all its spoken words did."""
     fates = dict(meant_there)
     for chunk in _chunks(intended, spoken):
         if chunk.theirs and all(said_there[place] == "same" for place in chunk.theirs):
@@ -365,10 +371,10 @@ def _mark_arrived_words(
 def _mark_reworded_words(
     intended: _Text, spoken: _Text, meant_there: dict[int, Mark], said_there: dict[int, Mark]
 ) -> dict[int, Mark]:
-    """What was said and not heard; else what is worded otherwise than it was meant."""
+    """Return the fates of spoken words, with other wordings of intended words marked."""
     fates = dict(said_there)
     for chunk in _chunks(spoken, intended):
-        # What was heard as it was meant is not lost, however it was spoken.
+        # A word that was heard as it was meant is not lost, however it was spoken.
         has_arrived = bool(chunk.theirs) and all(
             meant_there.get(place) == "same" for place in chunk.theirs
         )
@@ -379,7 +385,7 @@ def _mark_reworded_words(
 
 
 def _right(meant: dict[int, Mark], said: dict[int, Mark]) -> dict[int, Mark]:
-    """A heard word is right where it was meant or spoken; else it is another's, or nobody's."""
+    """Return the fates of heard words; words that match the intended text are right."""
     return {
         unit: meant[unit] if meant[unit] in {"same", "reworded"} else mark
         for unit, mark in said.items()
@@ -397,7 +403,7 @@ def _against(heard: _Text, said: _Text) -> dict[int, Mark]:
 
 
 def mark_legend(marks: Iterable[Mark]) -> Sequence[tuple[Mark, str]]:
-    """Return what marks mean, those that occur, in one order."""
+    """Return the meanings of the marks that occur, in a fixed order."""
     found = frozenset(marks)
     return [(mark, words) for mark, words in MEANINGS.items() if mark in found]
 
@@ -409,4 +415,4 @@ MEANINGS: dict[Mark, str] = {
     "reworded": "right, in another format",
     "sign": "stop token, not spoken",
 }
-"""What each mark means, in the words of the page's legend."""
+"""The meaning of each mark, in the words of the page's legend."""

@@ -1,6 +1,6 @@
-"""SSRF guard: the addresses of machines that may be reached.
+"""SSRF guard: decides which machine addresses may be reached.
 
-An address counts by what it stands for, however it is written or embedded.
+An address counts by the machine that it denotes, in any notation or embedding.
 """
 
 import ipaddress
@@ -25,19 +25,19 @@ _METADATA = frozenset(
         "fd00:ec2::254"),
     )
 )  # fmt: skip
-"""Where the large clouds tell a machine its own secrets."""
+"""Addresses at which the large clouds serve a machine's own secrets."""
 
 _LOW = 0xFFFFFFFF
 _looks_numeric = re.compile(r"(?:0[xX][0-9a-fA-F]*|[0-9]+)(?:\.(?:0[xX][0-9a-fA-F]*|[0-9]+))*\.?")
 
 
 def why_blocked(address: IpAddress, *, allow_local: bool = False) -> str:
-    """Return why an address must not be reached; "" where it may be.
+    """Return why an address must not be reached; "" if it is allowed.
 
     Args:
         address: The address.
-        allow_local: Whether loopback and private ones may be; link-local ones and those where
-            clouds keep secrets never are.
+        allow_local: Whether loopback and private addresses are allowed. Link-local addresses and
+            cloud metadata addresses are never allowed.
     """
     inner = _inner(address) if isinstance(address, ipaddress.IPv6Address) else None
     if inner is not None:
@@ -52,7 +52,7 @@ def why_blocked(address: IpAddress, *, allow_local: bool = False) -> str:
 
 
 def why_blocked_locally(address: IpAddress) -> str:
-    """Return why an address must not be reached by who may reach loopback and private ones."""
+    """Return why an address must not be reached even if local addresses are allowed, or ""."""
     return why_blocked(address, allow_local=True)
 
 
@@ -84,7 +84,10 @@ def _never(address: IpAddress) -> str:
 
 
 def _is_allocated(address: IpAddress) -> bool:
-    """Whether an address is one that machines of the internet have; of IPv6 a small part is."""
+    """Return whether an address belongs to the public internet.
+
+    Only a small part of IPv6 is allocated to it.
+    """
     if isinstance(address, ipaddress.IPv6Address) and (
         address not in _ALLOCATED or address in _EXAMPLES
     ):
@@ -101,7 +104,7 @@ def _local(address: IpAddress) -> str:
 
 
 def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """Return the IPv4 address that an IPv6 form carries; None where it carries none."""
+    """Return the IPv4 address inside an IPv6 address; None if there is none."""
     if address in _NAT64 or address in _NAT64_LOCAL:
         return ipaddress.IPv4Address(int(address) & _LOW)
     if address in _EMBEDDED and int(address) > 1:

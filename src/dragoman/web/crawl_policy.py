@@ -11,13 +11,13 @@ from dragoman.web.exchange import HttpExchange
 from dragoman.web.fetcher import AGENT, Fetcher, FetchRequest
 
 MOST_BYTES = 500 * 1024
-"""How much of a robots.txt is read."""
+"""Longest part of a robots.txt that is read, in bytes."""
 
 _MOST_RULES = 5_000
 
 
 class RobotRules(msgspec.Struct, frozen=True):
-    """The rules of one host for us: patterns of paths, and whether each allows."""
+    """The rules of one host for this client: path patterns, and whether each allows."""
 
     rules: tuple[tuple[str, bool], ...] = ()
 
@@ -42,11 +42,11 @@ ALLOW_ALL = RobotRules()
 
 
 def parse_robots(text: str, agent: str) -> RobotRules:
-    """Read a robots.txt.
+    """Parse a robots.txt.
 
     Args:
-        text: What it says.
-        agent: The name by which we are known, without a version.
+        text: The text of the file.
+        agent: The name of this client, without a version.
     """
     ours: list[tuple[str, bool]] = []
     anyones: list[tuple[str, bool]] = []
@@ -70,7 +70,7 @@ def parse_robots(text: str, agent: str) -> RobotRules:
 
 
 def _normal(path: str) -> str:
-    """Return a path in which everything is escaped in one way."""
+    """Return a path with uniform percent-encoding."""
     return quote(unquote_to_bytes(path), safe="/?&=*$:@!,;+'()~-._%")
 
 
@@ -100,11 +100,11 @@ _OK, _SERVER = 200, 500
 
 
 class CrawlPolicy(msgspec.Struct, frozen=True):
-    """How one host is asked.
+    """Per-host limits: minimum delay and maximum concurrency.
 
     Attributes:
         pause: Seconds between the beginnings of two requests to one host.
-        at_once: Requests that are under way at one host.
+        at_once: Largest number of concurrent requests to one host.
     """
 
     pause: float = 0.5
@@ -112,7 +112,7 @@ class CrawlPolicy(msgspec.Struct, frozen=True):
 
 
 class _Host:
-    """One host: when it may be asked next, and what it asks of robots."""
+    """State of one host: the time of the next request, and the rules of its robots.txt."""
 
     def __init__(self, at_once: int) -> None:
         self.room = asyncio.Semaphore(at_once)
@@ -122,13 +122,13 @@ class _Host:
 
 
 class PoliteFetcher:
-    """Fetches as manners say.
+    """Fetcher that keeps to a crawl policy and to robots.txt.
 
     Args:
-        fetcher: What fetches; who made it enters and leaves it.
-        manners: How hosts are asked.
-        now: A clock in seconds; that of the loop where not given.
-        sleep: Waits for seconds.
+        fetcher: The HTTP fetcher; the caller opens and closes it.
+        manners: The crawl policy of all hosts.
+        now: A clock in seconds; the clock of the event loop by default.
+        sleep: A function that waits for a number of seconds.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class PoliteFetcher:
             return await self._fetcher.fetch(request, at)
 
     async def _rules(self, host: _Host, origin: str) -> RobotRules | HttpExchange:
-        """Return what a host asks of robots; what came instead where it could not be asked."""
+        """Return the rules of a host's robots.txt, or the failed exchange."""
         async with host.asking:
             if host.rules is None:
                 await self._turn(host)
@@ -176,12 +176,12 @@ class PoliteFetcher:
                 )
             rules = host.rules
             if isinstance(rules, HttpExchange):
-                # What could not be asked is asked again by the next request.
+                # The next request asks again for a robots.txt that could not be fetched.
                 host.rules = None
             return rules
 
     async def _turn(self, host: _Host) -> None:
-        """Wait until a host may be asked again."""
+        """Wait until the next request to a host is allowed."""
         now = self._now or asyncio.get_running_loop().time
         wait = host.next - now()
         host.next = max(host.next, now()) + self._user_behaviors.pause
@@ -190,7 +190,7 @@ class PoliteFetcher:
 
 
 def _read_robots(came: HttpExchange) -> RobotRules | HttpExchange:
-    """Return the rules of a robots.txt; what came, where it does not tell whether we may ask."""
+    """Return the rules of a robots.txt, or the failed exchange if they are unknown."""
     kind = came.failure.partition(":")[0]
     if (not kind and came.status == _OK) or kind == "too large":
         return parse_robots(came.body[:MOST_BYTES].decode("utf-8", "replace"), _NAME)

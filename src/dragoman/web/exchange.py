@@ -14,16 +14,16 @@ from dragoman.core.texts.redaction import REDACTED, SHORTEST_KEY, redact
 
 
 class HttpExchange(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A request and its answer; secrets are taken out before one is stored.
+    """A request and its answer; secrets are removed before one is stored.
 
     Attributes:
-        at: When, in ISO 8601, UTC; "" where a recording does not say.
-        status: The HTTP status; 0 where nothing was answered.
-        body: The answer's bytes, cut off at the limit that was set.
-        failure: Why there is no whole answer ("refused: private address", "timed out after 10 s",
-            "too large"); "" for none.
-        redirects: The addresses that were passed on the way.
-        seconds: How long it took; 0 where unknown.
+        at: Time in ISO 8601, UTC; "" if a recording does not state it.
+        status: The HTTP status; 0 without an answer.
+        body: The answer's bytes, cut off at the limit of the fetcher.
+        failure: The reason for an incomplete answer ("refused: private address", "timed out after
+            10 s", "too large"); "" for a complete one.
+        redirects: The addresses of the redirects.
+        seconds: Duration in seconds; 0 if unknown.
     """
 
     method: str
@@ -62,7 +62,7 @@ _JSON_FIELD = re.compile(
 
 
 def is_secret(name: str) -> bool:
-    """Whether the name of a header or of a parameter says that its value is a secret."""
+    """Return whether the name of a header or parameter implies that its value is a secret."""
     return _is_secret(name) is not None
 
 
@@ -70,8 +70,8 @@ def redact_exchange(exchange: HttpExchange, keys: Collection[str] = ()) -> HttpE
     """Return an exchange without secrets.
 
     Args:
-        exchange: As it was.
-        keys: Secrets known by value; so are those that its request carried.
+        exchange: The exchange as it took place.
+        keys: Secrets that are removed by value, in addition to those that the request carried.
     """
     known = tuple(sorted({*keys, *_sent_secrets(exchange)}, key=len, reverse=True))
     return replace(
@@ -87,7 +87,7 @@ def redact_exchange(exchange: HttpExchange, keys: Collection[str] = ()) -> HttpE
 
 
 def _sent_secrets(exchange: HttpExchange) -> set[str]:
-    """Return the secrets that a request carried, which answers repeat."""
+    """Return the secrets that a request carried; answers may repeat them."""
     query = exchange.url.partition("#")[0].partition("?")[2]
     named = [*exchange.request_headers.items(), *parse_qsl(query)]
     found = {value for name, value in named if is_secret(name)}

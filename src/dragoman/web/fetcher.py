@@ -1,7 +1,7 @@
 """HTTP fetcher for addresses that come from data, guarded at every redirect.
 
-The guard checks the address that is connected to, each time: a name that resolves to one address
-when it is checked and to another when it is used leads nowhere.
+The guard checks the very address of each connection. A name that resolves to one address during a
+check and to another during use therefore gives no access.
 """
 
 import asyncio
@@ -33,8 +33,11 @@ AGENT = f"dragoman/{VERSION}"
 FailureKind = Literal[
     "refused", "unasked", "dns", "connect", "timeout", "cut", "too large", "broken"
 ]
-"""Why there is no whole answer: we would not ask, could not tell whether we may, no address, no
-connection, none in time, broken off, more than is read, no HTTP."""
+"""Kinds of incomplete answers.
+
+They are: a refused request, an unknown permission, no address, no connection, a time-out, a broken
+connection, a body above the limit, and an answer that is not HTTP.
+"""
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _KEEPS_METHOD = frozenset({307, 308})
@@ -44,12 +47,12 @@ _LONGEST_URL = 8_000
 
 
 class FetchLimits(msgspec.Struct, frozen=True):
-    """How much of an answer is waited for and read.
+    """Limits of time and size for one answer.
 
     Attributes:
-        seconds: For all of it, redirects included.
-        most_bytes: Of its body, also unpacked.
-        most_redirects: How often it may point elsewhere.
+        seconds: Seconds for the whole exchange, redirects included.
+        most_bytes: Largest size of the body in bytes, also after decompression.
+        most_redirects: Largest number of redirects.
     """
 
     seconds: float = 20.0
@@ -58,7 +61,7 @@ class FetchLimits(msgspec.Struct, frozen=True):
 
 
 class FetchRequest(msgspec.Struct, frozen=True):
-    """What is asked: GET, or POST with a body."""
+    """A request: GET, or POST with a body."""
 
     url: str
     method: str = "GET"
@@ -67,12 +70,12 @@ class FetchRequest(msgspec.Struct, frozen=True):
 
 
 class Fetcher:
-    """Fetches what addresses from data lead to; an asynchronous context manager.
+    """HTTP fetcher for addresses from data; an asynchronous context manager.
 
     Args:
-        limits: How much is waited for and read.
-        refuses: Says why an address must not be reached; "" where it may be.
-        resolver: Finds addresses of names; that of the machine where not given.
+        limits: Limits of time and size.
+        refuses: A function that returns why an address must not be reached, or "".
+        resolver: The resolver of names; the machine's own by default.
     """
 
     def __init__(
@@ -92,7 +95,7 @@ class Fetcher:
             resolver=self._resolver or aiohttp.ThreadedResolver(),
             use_dns_cache=False,
             socket_factory=self._socket,
-            # One address after the other: racing ones would hide why the first was refused.
+            # One address after the other: parallel attempts would hide why the first was refused.
             happy_eyeballs_delay=None,
         )
         self._session = aiohttp.ClientSession(
@@ -114,9 +117,10 @@ class Fetcher:
             await self._session.close()
 
     async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:
-        """Return what was asked and what came; whatever went wrong is its `failure`, "KIND: what".
+        """Return the exchange of a request; an error is its `failure`, "KIND: detail".
 
-        Keys are still in it: `web.exchange.redact_exchange` takes them out before it is stored.
+        The exchange still holds keys: `web.exchange.redact_exchange` removes them before it is
+        stored.
         """
         way = _RedirectChain(request)
         now = asyncio.get_running_loop().time
@@ -173,7 +177,7 @@ class Fetcher:
         raise _RefusedError(f"it points elsewhere more than {self.limits.most_redirects} times")
 
     def _check(self, request: FetchRequest) -> None:
-        """Refuse requests on the basis of the address alone.
+        """Raise an error for requests whose address alone is not allowed.
 
         Everything else is checked on connection.
         """
@@ -199,7 +203,7 @@ class Fetcher:
             raise _RefusedError(f"an address that is not written as {address}")
 
     def _socket(self, info: tuple[int, int, int, str, tuple[object, ...]]) -> socket.socket:
-        """Return a socket for the very address that is connected to next."""
+        """Return a socket for the very address of the next connection."""
         address = numeric_host(str(info[4][0]))
         if address is None:
             raise _RefusedError("no address of a machine")
@@ -210,9 +214,9 @@ class Fetcher:
 
 
 def _preserve_escapes(url: str) -> URL:
-    """Return an address whose escapes are sent as they are.
+    """Return an address whose escapes are sent unchanged.
 
-    `%2C` in a list is a sign of a value, `,` is not.
+    In a list, `%2C` is part of a value and `,` is not.
     """
     return URL(url, encoded=_is_escaped(url) is not None)
 
@@ -225,11 +229,11 @@ All other characters of it are escaped.
 
 
 class _RefusedError(Exception):
-    """Why something is not asked."""
+    """A request that is not sent; the message gives the reason."""
 
 
 class _RedirectChain:
-    """Where a request has come to."""
+    """State of a request along its redirects."""
 
     def __init__(self, request: FetchRequest) -> None:
         self.asked = request
@@ -243,14 +247,17 @@ class _RedirectChain:
         self.failure = f"{kind}: {detail}"
 
     def turn(self, place: str) -> None:
-        """Ask where an answer points to next: elsewhere without keys and without a body."""
+        """Prepare the request to the target of a redirect.
+
+        A request to another host has no keys and no body.
+        """
         old, url = self.asked, urljoin(self.asked.url, place)
         self.redirects.append(url)
         keeps = old.method == "GET" or self.status in _KEEPS_METHOD
         if _origin(old.url) == _origin(url):
             headers = old.headers
         elif keeps and old.method == "POST":
-            raise _RefusedError("what is posted would be sent to another host")
+            raise _RefusedError("the posted body would be sent to another host")
         else:
             headers = {k: v for k, v in old.headers.items() if k.lower() in _PLAIN_HEADERS}
         if keeps:
@@ -266,7 +273,7 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def _joined_headers(response: aiohttp.ClientResponse) -> dict[str, str]:
-    """Return headers with names in small letters; one that comes twice is joined."""
+    """Return headers with names in small letters; repeated headers are joined."""
     headers: dict[str, str] = {}
     for name, value in response.headers.items():
         low, said = _readable(name.lower()), _readable(value)
@@ -275,12 +282,15 @@ def _joined_headers(response: aiohttp.ClientResponse) -> dict[str, str]:
 
 
 def _readable(text: str) -> str:
-    """Return a header's text; bytes that are none are U+FFFD, and no record could carry them."""
+    """Return a header's text, with U+FFFD for bytes that are not text.
+
+    No record could carry such bytes.
+    """
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _fault(error: Exception) -> tuple[FailureKind, str]:
-    """Return what one of the library's errors says of the way to a server."""
+    """Return the kind and the detail of an error that the HTTP library raised."""
     kind: FailureKind = "broken"
     match error:
         case aiohttp.ClientConnectorDNSError():
@@ -301,5 +311,5 @@ def _fault(error: Exception) -> tuple[FailureKind, str]:
 
 
 def _reason(error: OSError) -> str:
-    """Return what the system says, without the addresses that the library adds."""
+    """Return the system's error text, without the addresses that the library adds."""
     return os.strerror(error.errno) if error.errno else type(error).__name__

@@ -1,6 +1,7 @@
 """Response bodies: bounded reading, decompression and charset detection.
 
-A charset follows the byte order mark, the header, the body's own declaration, or UTF-8.
+The charset comes from the byte order mark, the header, or the body's own declaration; it is UTF-8
+otherwise.
 """
 
 import codecs
@@ -15,11 +16,11 @@ _GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 _RAW = -zlib.MAX_WBITS
 
 ACCEPTED = "gzip, deflate"
-"""The codings that are asked for and read."""
+"""The content codings that are requested and decoded."""
 
 
 class BodyTooLongError(Exception):
-    """A body has more bytes than are read; `read` is its beginning."""
+    """A body with more bytes than the limit; `read` is its beginning."""
 
     def __init__(self, said: str, read: bytes = b"") -> None:
         super().__init__(said)
@@ -27,22 +28,22 @@ class BodyTooLongError(Exception):
 
 
 class ContentEncodingError(Exception):
-    """A body that is packed in a way that was not asked for, or badly."""
+    """A body with a content coding that was not requested, or with damaged compression."""
 
 
 async def bounded_body(
     chunks: AsyncIterable[bytes], headers: Mapping[str, str], most_bytes: int
 ) -> bytes:
-    """Return a body unpacked.
+    """Return a body after decompression.
 
     Args:
-        chunks: What comes.
-        headers: Of the answer; names in any case.
-        most_bytes: The most that is read, of what comes and of what it unpacks to.
+        chunks: The chunks of the body as they arrive.
+        headers: The headers of the answer; names in any case.
+        most_bytes: Largest number of bytes, both before and after decompression.
 
     Raises:
-        BodyTooLongError: Where it has more bytes than that, also where its header only says so.
-        ContentEncodingError: Where it cannot be unpacked.
+        BodyTooLongError: If the body is longer, or its header says so.
+        ContentEncodingError: If the body cannot be decompressed.
     """
     announced = headers.get("Content-Length", "")
     if announced.isdecimal() and int(announced[:20]) > most_bytes:
@@ -66,7 +67,7 @@ async def bounded_body(
 
 
 class _Identity:
-    """What is not packed."""
+    """Decoder of a body without compression."""
 
     def __call__(self, chunk: bytes, most: int) -> bytes:
         return chunk[:most]
@@ -76,7 +77,7 @@ class _Identity:
 
 
 class _Decompressor:
-    """Unpacks gzip and both forms of deflate, never more at once than may be kept."""
+    """Decompressor of gzip and both forms of deflate, with bounded output."""
 
     def __init__(self) -> None:
         self._began = False
@@ -92,7 +93,7 @@ class _Decompressor:
         """End the body.
 
         Raises:
-            ContentEncodingError: Where more should have come.
+            ContentEncodingError: If the body is incomplete.
         """
         if self._began and not self._inflate.eof:
             raise ContentEncodingError("it stops within what is compressed")
@@ -106,7 +107,7 @@ class _Decompressor:
         except zlib.error:
             if began:
                 raise
-            # "deflate" is sent with and without its frame.
+            # Servers send "deflate" with and without its zlib frame.
             self._inflate = zlib.decompressobj(_RAW)
             return self._inflate.decompress(chunk, most)
 
@@ -142,7 +143,7 @@ Others (UTF-7, escapes, punycode) are not charsets of the web.
 """
 
 _WIDER = {"ascii": "cp1252", "iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
-"""Read as what holds them, as browsers do."""
+"""Supersets that are used in place of charsets, as in browsers."""
 
 _in_header = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE).search
 _in_body = re.compile(rb"(?:encoding|charset)\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE).search
@@ -153,10 +154,10 @@ class BodyText(msgspec.Struct, frozen=True):
     """A body as text.
 
     Attributes:
-        text: It; what no charset explains is U+FFFD.
-        charset: By Python's name.
-        known_by: What told the charset.
-        damaged: Whether something in it could not be read.
+        text: The text; bytes that the charset cannot decode are U+FFFD.
+        charset: Python's name of the charset.
+        known_by: The source of the charset.
+        damaged: Whether some bytes could not be decoded.
     """
 
     text: str
@@ -169,8 +170,8 @@ def body_text(body: bytes, headers: Mapping[str, str]) -> BodyText:
     """Decode a body.
 
     Args:
-        body: Its bytes, unpacked.
-        headers: Of the answer, with names in small letters.
+        body: The bytes after decompression.
+        headers: The headers of the answer, with names in small letters.
     """
     for mark, charset in _MARKS:
         if body.startswith(mark):

@@ -1,4 +1,4 @@
-"""What is lost between two conditions, in parts that add up, each with the conversations behind it."""
+"""Losses between two conditions: parts that add up, each with its conversations."""
 
 from collections.abc import Mapping, Sequence
 from math import isclose
@@ -23,7 +23,7 @@ HINDI = condition_of({"language": "hi", "scenario": "domain"})
 HINDI_BY_TELEPHONE = HINDI.with_axes(voice="telephone")
 
 Trial = float | FailureSource | None
-"""A reward, what lost the conversation, or None for one without a verdict."""
+"""A reward, the failure source of the conversation, or None without a verdict."""
 
 
 def row(

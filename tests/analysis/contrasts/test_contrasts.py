@@ -1,4 +1,4 @@
-"""Two agents on the same tasks: every figure, its difference, and what cannot be compared."""
+"""Two agents on the same tasks: each figure, its difference, and reasons against one."""
 
 import pytest
 from hypothesis import given

@@ -73,8 +73,8 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
 @pytest.mark.parametrize(
     ("pairs", "why"),
     [
-        (labelled(10, 10, 12, 8), "no better than chance on"),
-        (labelled(3, 1, 1, 3), "no better than chance on the labelled conversations, as far as 8"),
+        (labelled(10, 10, 12, 8), "not better than chance on"),
+        (labelled(3, 1, 1, 3), "not better than chance on the labelled conversations, as far as 8"),
         (labelled(0, 0, 3, 9), "no labelled conversation is true"),
         (labelled(9, 1, 0, 0), "no labelled conversation is false"),
     ],

@@ -237,7 +237,7 @@ def test_what_clarifications_won_back_is_against_the_same_way_without() -> None:
 
     asked = metrics_of(found, "telephone+mixed", "rule")
     assert asked.won_back[ALL_TASKS].value == 0.5
-    # Text was played without a judge alone, so this is what it is set against.
+    # Text was played only without a judge, so this cell is its baseline.
     assert (asked.text, asked.to_text[ALL_TASKS].value) == ("none", -0.25)
     assert metrics_of(found, "telephone+generic", "rule").won_back == {}
     assert metrics_of(found, "telephone+mixed").won_back == {}

@@ -1,4 +1,4 @@
-"""Multi-turn entries of literals: what upstream's files hold, and the entry that is read from them."""
+"""Multi-turn entries as literals: the content of upstream's files, and the entry read."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -48,7 +48,10 @@ def texts() -> PromptTexts:
 
 @pytest.fixture
 def make_files() -> MakeFiles:
-    """Write the files of one multi-turn entry; a turn is what the user says, None where nothing."""
+    """Write the files of one multi-turn entry.
+
+    A turn is the message of the user, or None without a message.
+    """
 
     def made(
         turns: Sequence[str | None],

@@ -15,7 +15,7 @@ BOTH = pytest.mark.parametrize("rules", [BFCL_V4, DEFAULT_RULES], ids=["bfcl-v4"
 
 
 def read(text: str, rules: BfclRules, form: Form = "python", *, in_tags: bool = False) -> object:
-    """The calls as names with arguments, or None where the text is unreadable."""
+    """Return the calls as names with arguments, or None if the text is unreadable."""
     try:
         calls = read_calls(text, form, rules, in_tags=in_tags)
     except UnreadableError:

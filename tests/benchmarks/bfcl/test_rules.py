@@ -10,9 +10,12 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def rows() -> list[list[str]]:
-    lines = (ROOT / "docs" / "bfcl_rules.md").read_text("utf-8").splitlines()
+    page = (ROOT / "docs" / "reference" / "rule_sets.md").read_text("utf-8")
+    section = page.partition("\n## Rule sets of BFCL\n")[2].partition("\n## ")[0]
     return [
-        [cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line[:1] == "|"
+        [cell.strip() for cell in line.strip("|").split(" | ")]
+        for line in section.splitlines()
+        if line[:1] == "|"
     ]
 
 

@@ -46,7 +46,7 @@ def played(entry: MultiTurnEntry, result: object, form: str) -> Episode:
 
 
 def fault(entry: MultiTurnEntry, result: object, form: str = "python") -> CallFault | None:
-    """What upstream's rules find wrong with a result."""
+    """Return the fault that upstream's rules find in a result."""
     judged = judge_conversation(entry, Expectations(None), played(entry, result, form), BFCL_V4)
     assert isinstance(judged.outcome, Judged)
     return judged.outcome.fault

@@ -23,7 +23,7 @@ def parcel_of(result: ToolResult) -> dict[str, Any]:
     return parcel
 
 
-# Who asked
+# The requester
 
 
 def test_a_change_for_nobody_verified_is_made_and_shows(agent: Ask) -> None:

@@ -1,4 +1,4 @@
-"""The courier's data are what the suite promises: sound, of real size, with every kind of task."""
+"""The data of courier are sound, of realistic size, and have every kind of task."""
 
 import json
 from importlib.resources import files
@@ -64,7 +64,7 @@ def test_there_are_tasks_of_every_kind(courier: ConversationSuite) -> None:
 
 
 def writes(courier: ConversationSuite, task: Task) -> bool:
-    """Whether the agent changes something for the caller's parcel."""
+    """Return whether the agent changes something for the caller's parcel."""
     changing = {tool.name for tool in courier.toolsets["agent"] if tool.kind == "write"}
     return bool(names(task) & (changing - {"verify_identity", "reset_locker_session"}))
 

@@ -1,4 +1,4 @@
-"""Both sides at a locker: what one does, the other sees."""
+"""Both sides at a locker: each side sees the actions of the other."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ Stage = Callable[..., object]
 
 @pytest.fixture
 def at_the_ferry(stage: Stage) -> Stage:
-    """Yusuf stands at the locker L06, where his parcel CV644027184 is in compartment 06."""
+    """Start at the locker L06, where Yusuf's parcel CV644027184 is in compartment 06."""
     stage("user", "sign_in", customer_id="C1016")
     stage("user", "stand_at_locker", locker_id="L06")
     return stage

@@ -1,4 +1,4 @@
-"""What courier's tools say in sentences is declared, and every language that comes with it says it."""
+"""Sentences of courier's tools are declared, and every bundled language has them."""
 
 import ast
 import re
@@ -153,7 +153,7 @@ UNHEARD = {
 
 
 def heard(scene: Sequence[Step]) -> Iterator[str]:
-    """Play a scene in a fresh world and yield what the tools say in sentences."""
+    """Play a scene in a fresh environment and yield the sentences of the tools."""
     task = msgspec.structs.replace(SUITE.tasks[0], initial_state=None)
     environment = SUITE.factory(DEFAULT_RULES)(task)
     assert isinstance(environment, DomainEnvironment)
@@ -188,7 +188,7 @@ def fits(text: str, sentence: str) -> bool:
 
 
 def in_code() -> Iterator[str]:
-    """Yield the refusals of courier's modules, with `{}` for what is filled in."""
+    """Yield the refusals in courier's modules, with `{}` for each slot."""
     for module in files("dragoman.benchmarks.courier").iterdir():
         if not module.name.endswith(".py"):
             continue
@@ -224,7 +224,7 @@ def test_every_declared_text_is_said_and_nothing_else() -> None:
     nested = [text for text in whole if any(text in each and text != each for each in said)]
     unsaid = [text for text in whole if not any(fits(text, each) for each in said)]
     assert [text for text in unsaid if text not in nested] == [
-        "app version {version} is too old for lockers"  # behind what the app says of it
+        "app version {version} is too old for lockers"  # after the app's words for it
     ]
     assert [each for each in said if not any(fits(text, each) for text in whole)] == []
     assert words == WORDS

@@ -117,7 +117,7 @@ def test_a_pull_repairs_only_what_is_damaged(tmp_path: Path) -> None:
         report = fill(tmp_path, url=url)
     assert report.written == ("retail/db.json", SCHEMAS)
     assert "2 files written" in report.message
-    assert "4 were already there" in report.message
+    assert "4 were already present" in report.message
 
 
 def test_progress_counts_up_to_the_bytes_of_all_files(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_credentials_in_an_address_are_refused_and_not_repeated(tmp_path: Path) 
     "url", ["", "ftp://example.org/", "file:///etc/", "http://", "http://[", "http://a:99999/"]
 )
 def test_what_is_no_web_address_is_a_usage_error(tmp_path: Path, url: str) -> None:
-    with pytest.raises(UsageError, match="is no web address"):
+    with pytest.raises(UsageError, match="is not a web address"):
         fill(tmp_path, url=url)
 
 
@@ -233,7 +233,7 @@ def test_a_folder_and_an_address_exclude_each_other(tmp_path: Path) -> None:
         fill(tmp_path, url=NOWHERE, from_dir=tmp_path)
 
 
-# What a failure leaves
+# State after a failure
 
 
 def test_files_fetched_before_a_failure_are_kept_for_the_next_pull(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_a_place_that_holds_neither_is_told(tmp_path: Path) -> None:
 
 
 def test_what_is_no_web_address_is_a_usage_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no web address"):
+    with pytest.raises(UsageError, match="is not a web address"):
         fill(tmp_path, url="ftp://example.org/")
 
 

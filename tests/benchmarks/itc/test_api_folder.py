@@ -1,4 +1,4 @@
-"""A set in a folder that anybody may have written."""
+"""A dataset in a folder that anybody may have written."""
 
 from collections.abc import Sequence
 from pathlib import Path

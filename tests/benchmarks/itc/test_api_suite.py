@@ -190,7 +190,7 @@ def test_it_is_played_as_it_is_written() -> None:
 
 
 class SoFar(NamedTuple):
-    """How far a conversation came."""
+    """The state of a conversation so far."""
 
     events: tuple[Event, ...]
     steps: int = 0

@@ -22,7 +22,7 @@ EXPRESSIONS = st.recursive(
 
 
 def by_python(expression: str) -> str | None:
-    """What Python makes of an expression that holds digits and operators only."""
+    """Return Python's result of an expression that holds digits and operators only."""
     try:
         return str(round(float(eval(expression, {"__builtins__": {}})), 2))  # noqa: S307 - generated from digits and operators
     except (ArithmeticError, SyntaxError):

@@ -13,7 +13,7 @@ FINISH = ToolCall("2", "done", {})
 
 
 class Status:
-    """How far a ticket has come."""
+    """The state of a ticket so far."""
 
     def __init__(self, *events: Event, steps: int = 1, errors: int = 0) -> None:
         self.events = events

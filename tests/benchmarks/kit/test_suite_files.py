@@ -1,4 +1,4 @@
-"""What a folder of a suite may say, and how it is told what is wrong."""
+"""Suite folders: the allowed content, and the error messages for wrong content."""
 
 import re
 import shutil
@@ -78,11 +78,11 @@ def test_a_tasks_digest_follows_its_content(folder: Path) -> None:
         ('keywords = ["pet"]', 'kyewords = ["pet"]', "unknown field $.scenario.facts[1].kyewords"),
         ('value = "dog"', 'value = "cat"', "fact pet: 'cat' does not stand in the instructions"),
         (', keywords = ["pet"]', "", "fact pet has no keywords"),
-        ('"scan_label"', '"scan_cat"', "deed scan_cat: the user has no such tool"),
+        ('"scan_label"', '"scan_cat"', "user action scan_cat: the user has no such tool"),
         (
             '{ name = "scan_label" }',
             '{ name = "scan_label", arguments = { x = 1 } }',
-            "deed scan_l",
+            "user action scan_l",
         ),
         ('name = "hold_at_depot"', 'name = "hold"', "names the unknown agent tool 'hold'"),
         ('depot_id = "PEN"', "depot_id = 3", "action hold: invalid arguments"),

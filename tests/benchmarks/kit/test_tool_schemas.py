@@ -58,6 +58,6 @@ def test_a_method_becomes_a_schema() -> None:
 @pytest.mark.parametrize("name", ["mute", "pour"])
 def test_a_tool_that_is_not_described_is_the_authors_mistake(name: str) -> None:
     with pytest.raises(
-        DataError, match=f"tool {name} of Kettle: its docstring must say what it does"
+        DataError, match=f"tool {name} of Kettle: its docstring must describe the tool"
     ):
         derive_toolset(Kettle, {name: "read"})

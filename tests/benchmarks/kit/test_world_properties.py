@@ -1,7 +1,7 @@
-"""Worlds keep to themselves: whatever is called, in whatever order, thread or process.
+"""Environments are independent, for any calls, order, thread or process.
 
 Calls are drawn from the tools' schemas and the tasks' own values, mixed with wrong, absent, surplus
-and hostile ones. Run as a program, this file plays what it reads and writes what came of it, so that
+and hostile values. Run as a program, this file plays its input and writes the outcome, so that
 processes can be compared.
 """
 
@@ -65,14 +65,14 @@ NO_TOOLS_NAMES = st.sampled_from(["fly", "", "__init__", "_user", "KINDS", "call
 
 
 class Play(msgspec.Struct, frozen=True):
-    """What is called in one world, one call after the other."""
+    """Calls in one environment, in order."""
 
     task: str
     calls: tuple[ToolCall, ...]
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What came of a play: answers with their changes, and the state in the end."""
+    """Result of a play: answers with their changes, and the final state."""
 
     answers: list[ToolResult]
     delta: dict[str, str]
@@ -112,7 +112,7 @@ def answered(environment: DomainEnvironment, call: ToolCall) -> ToolResult:
 
 
 def outcome(environment: DomainEnvironment, answers: Iterable[ToolResult]) -> bytes:
-    """Return an outcome as JSON, so that what cannot be stored fails and types count."""
+    """Return an outcome as JSON, so that types count and values that cannot be stored fail."""
     given_answers = list(answers)
     delta = {"/".join(path): text.decode() for path, text in environment.delta().items()}
     return msgspec.json.encode(Outcome(given_answers, delta, environment.fingerprint()))
@@ -123,11 +123,11 @@ def played(suite: ConversationSuite, play: Play, rules: Rules) -> bytes:
     return outcome(environment, [answered(environment, call) for call in play.calls])
 
 
-# What is called
+# Calls
 
 
 class Known(msgspec.Struct, frozen=True):
-    """A suite with what its tasks' reference plans call and the texts of its data.
+    """A suite with the calls of its tasks' reference plans, and the texts of its data.
 
     `values` are the plans' arguments by name, `ids` fields of records by name.
     """
@@ -242,7 +242,7 @@ def plays(draw: st.DrawFn, known: Known) -> Play:
 
 @pytest.fixture(scope="module", params=[*BUNDLED, *sorted(DOMAINS)])
 def known(request: pytest.FixtureRequest) -> Known:
-    """A suite to call tools of: the bundled ones, and each domain whose data are at hand."""
+    """A suite whose tools are called: a bundled one, or a domain with available data."""
     name = str(request.param)
     return known_of(name, "" if name in BUNDLED else str(request.getfixturevalue("data_folder")))
 
@@ -254,11 +254,14 @@ def telecom(data_folder: Path) -> Known:
 
 UNSHRUNK = (Phase.explicit, Phase.reuse, Phase.generate)
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
-"""What is no fault here: worlds over real data take milliseconds."""
+"""Health checks to ignore: environments over real data take milliseconds."""
 
 
 def examples(count: int, *phases: Phase) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Try so many examples of a night's 300; where one takes seconds, name phases without shrinking."""
+    """Set the number of examples, out of 300 in a nightly run.
+
+    For examples that take seconds, name phases without shrinking.
+    """
     share = max(1, count * settings().max_examples // 300)
     settled = settings(max_examples=share, suppress_health_check=SLOW)
     return settings(settled, phases=phases) if phases else settled
@@ -287,7 +290,7 @@ def test_every_call_is_answered_and_none_reaches_another_world(
 
 
 def shared_data(environment: DomainEnvironment) -> dict[tuple[str, str], bytes]:
-    """Return what all worlds share, encoded anew: texts that are remembered would hide a change."""
+    """Return the data that all environments share, encoded again."""
     shared: dict[tuple[str, str], bytes] = {}
     for side, part in environment._sides.items():
         for name, table in part.tables.by_name():
@@ -302,7 +305,7 @@ def shared_data(environment: DomainEnvironment) -> dict[tuple[str, str], bytes]:
 def test_two_worlds_used_in_turns_are_two_worlds_used_one_after_the_other(
     known: Known, data: st.DataObject, rules: Rules
 ) -> None:
-    """Also where one of them is not kept in step, and where they follow different rules."""
+    """Cover environments that are not kept in step, and different rule sets, too."""
     pair = [data.draw(plays(known)), data.draw(plays(known))]
     both_rules = [rules, data.draw(BOTH)]
     in_step = data.draw(st.lists(st.booleans(), min_size=2, max_size=2))
@@ -434,7 +437,7 @@ def as_text(value: object) -> str:
 
 
 def no_number(_: str) -> None:
-    """JSON proper has null for what is not finite."""
+    """Return null, because standard JSON has no non-finite numbers."""
 
 
 @examples(100)

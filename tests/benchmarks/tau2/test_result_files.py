@@ -97,7 +97,7 @@ def test_a_folder_with_results_is_not_mixed_with_others(tmp_path: Path) -> None:
         ('{"info": NaN}', "not a tau2 result file"),
         ("[" * 100_000, "not a tau2 result file"),
         ('{"simulations": {}}', "its simulations are damaged"),
-        ('{"info": {}}', "no simulations in it, and no folder simulations/ beside it"),
+        ('{"info": {}}', "no simulations in it, and no folder simulations/ next to it"),
     ],
 )
 def test_a_damaged_file_is_named(content: str, what: str, tmp_path: Path) -> None:

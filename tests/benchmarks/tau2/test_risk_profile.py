@@ -1,4 +1,4 @@
-"""What is at stake in tau2-bench's domains: tools that exist, and locked SIM cards that people unlock."""
+"""Risk profiles of tau2-bench: existing tools, and locked SIM cards that users unlock."""
 
 import re
 from collections.abc import Callable

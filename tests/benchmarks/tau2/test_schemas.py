@@ -403,7 +403,7 @@ def parameters(signature: str, models: str = MODELS, docstring: str = "") -> dic
 
 
 def text(value: object) -> str:
-    """JSON text: equal only where the order of keys is equal too."""
+    """Return JSON text, which is equal only if the order of keys is equal too."""
     return json.dumps(value, indent=1)
 
 
@@ -607,7 +607,7 @@ def test_arbitrary_signatures_are_read_or_refused(signature: str, docstring: str
         assert shown["type"] == "object"
 
 
-# Recorded schemas: stand-in modules are written from them and must lead back to them.
+# Recorded schemas: stand-in modules are written from them and must give them again.
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 DATA = Path(os.environ.get("DRAGOMAN_DATA", SHARED)) / "tau2"

@@ -34,7 +34,7 @@ def telecom(folder: Path) -> DomainSuite:
 
 
 def passes(suite: DomainSuite, task: Task, rules: Rules, *, plan: bool) -> bool:
-    """Whether a task's own assertions hold, with or without its reference plan."""
+    """Return whether a task's own assertions hold, with or without its reference plan."""
     environment = suite.factory(rules)(task)
     assert task.criteria is not None
     for action in (task.criteria.actions or ()) if plan else ():

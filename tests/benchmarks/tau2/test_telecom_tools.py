@@ -742,7 +742,7 @@ def test_refuelling_is_asserted_by_amount() -> None:
     assert set_up(environment, "agent", "assert_no_overdue_bill", overdue_bill_id="none") is True
 
 
-# Whatever a model sends
+# Arbitrary output of a model
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none()

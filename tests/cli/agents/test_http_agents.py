@@ -1,4 +1,4 @@
-"""Agents behind HTTP, from the command line to what is stored."""
+"""Agents behind HTTP, from the command line to the stored records."""
 
 import json
 import signal
@@ -98,9 +98,9 @@ Played = dict[tuple[str, int], Episode]
 
 
 def played(folder: Path) -> dict[str, Played]:
-    """Return a run's conversations by agent, without what names their model or measures time.
+    """Return a run's conversations by agent, without model names and times.
 
-    An answer that equals one before it is asked for again: those attempts are left out, too.
+    An answer that equals an earlier one is requested again: those attempts are excluded, too.
     """
     by_agent: dict[str, Played] = {}
     with open_run(folder, write=False) as store:

@@ -1,4 +1,4 @@
-"""Names of agents on the command line, and what stands where an agent or its name is meant."""
+"""Names of agents on the command line, and their use in place of an agent."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -53,7 +53,7 @@ def test_a_grid_file_names_agents(run_json: RunJson, folder: Path) -> None:
     [
         ("v1=gold,v1=literal", "two agents are called 'v1': give each a name of its own"),
         ("gold=literal", "gold=: gold is an agent that ships: choose another name"),
-        ("a b=gold", "'a b'= is no name of an agent"),
+        ("a b=gold", "'a b'= is not a name of an agent"),
         ("v1=", "v1= names no agent: write v1=PROVIDER/MODEL"),
         ("v1=nobody", "unknown agent 'nobody'"),
     ],

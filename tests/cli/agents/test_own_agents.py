@@ -293,7 +293,7 @@ def test_what_an_agent_breaks_is_reported_apart_and_left_out_of_the_figures(
 def test_a_run_with_broken_conversations_says_how_to_try_them_again(dragoman: Cli) -> None:
     done = dragoman("run", "sample:shop", "--agent", "own:cut_off", "--out", "mine")
 
-    assert "5 conversations ended by infrastructure" in done.stdout
+    assert "5 conversations ended by infrastructure errors" in done.stdout
     assert "dragoman resume mine" in done.stdout
     assert "Traceback" not in done.stderr
 
@@ -310,8 +310,8 @@ def test_an_agent_whose_code_raises_is_told_where_and_is_not_called_infrastructu
     shown = " ".join(done.stdout.split())
     assert f"ended: 5 code_error ({where})" in shown
     assert "0 infrastructure errors" in shown
-    assert "5 errors in code" in shown
-    assert "mend it and run anew; what raised: dragoman show mine" in done.stdout
+    assert "5 code errors" in shown
+    assert "start a new run. Details: dragoman show mine" in done.stdout
     assert "Traceback" not in done.stderr
     (cell,) = run_json("resume", "mine", status=1)["cells"]
     assert (cell["code_errors"], cell["infrastructure_errors"]) == (5, 0)
@@ -439,7 +439,7 @@ def test_an_agents_task_that_ends_the_program_is_told_in_one_line(dragoman: Cli)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("dragoman: ")]
-    assert "code of one's own ended the program: SystemExit: 3 (own.py" in line
+    assert "the user's own code ended the program: SystemExit: 3 (own.py" in line
 
 
 def test_a_participant_that_cannot_close_has_had_its_conversation(cell_of: RunJson) -> None:

@@ -73,7 +73,7 @@ def test_imported_outputs_get_the_recorded_verdicts(
     for (model, category), rows in recorded.items():
         layout(tmp_path / "result", model, category, rows)
 
-    # The recorded verdicts are those of upstream's default reader, whatever the models wrote.
+    # The recorded verdicts are those of upstream's default reader, for any form of the replies.
     reported = ("import", tmp_path / "result", "--out", tmp_path / "run", "--format", "python")
     imported = dragoman(*reported, cache=pulled_bfcl)
     assert imported.returncode == 0, imported.stderr
@@ -98,7 +98,7 @@ def verdicts(run: Path) -> dict[tuple[str, str], tuple[bool, str | None]]:
 
 
 def verdict(score: Score) -> tuple[bool, str | None]:
-    """Return whether a score passes, and its error type where it does not."""
+    """Return whether a score passes, and the error type if it does not."""
     assert isinstance(score.reward, Scored)
     is_valid = score.reward.value == 1
     return is_valid, None if is_valid else score.components[0].evidence[0].subject
@@ -116,7 +116,7 @@ def test_figures_that_say_nothing_of_the_model_are_told_before_them(
     assert "lab, simple_python: no calls could be read as python in 1 of 1 replies" in wrong.stderr
     scored = dragoman("score", tmp_path / "wrong", "--rules", "bfcl-v4", cache=pulled_bfcl)
     above, _, table = scored.stdout.partition("pass^1")
-    assert "lab, bfcl:simple_python: no calls could be read in 1 of 1 replies" in above
+    assert "lab, bfcl:simple_python: no calls could be parsed in 1 of 1 replies" in above
     assert table
 
     right = dragoman(*where, tmp_path / "right", cache=pulled_bfcl)

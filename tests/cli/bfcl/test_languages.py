@@ -55,7 +55,7 @@ def test_gold_is_proved_and_every_label_is_taken(
     assert (checked["tasks"], checked["passed"], checked["failing"]) == (16, 16, [])
     assert (checked["labels"], checked["refused"]) == (46, [])
     english = {each["kind"]: (each["english"], each["texts"]) for each in checked["coverage"]}
-    # One is asked in Chinese already.
+    # One question is already in Chinese.
     assert english["questions"] == (1, 15)
     assert english["instructions"] == (0, 1)
     assert thai.is_dir()
@@ -81,7 +81,7 @@ def test_every_scenario_is_played_and_keeps_what_it_was_made_of(
 
 
 def answered(dragoman: Cli, folder: Path, cache: Path, unit: str, *options: str) -> float:
-    """Return what a call with a unit earns on one question."""
+    """Return the reward of a call with a unit on one question."""
     calls = [
         {"name": "get_current_weather", "arguments": {"location": city, "unit": unit}}
         for city in ("Boston, MA", "San Francisco, CA")
@@ -183,7 +183,7 @@ def test_where_all_is_in_the_language_agents_are_told_to_speak_it_and_what_is_no
         cache=pulled_bfcl,
     )
     assert beside.returncode == 0, beside.stderr
-    assert "its questions are what is said" in " ".join(beside.stdout.split())
+    assert "its questions are the conversation" in " ".join(beside.stdout.split())
     (checked,) = run_json("check", SUITE, *in_thai()[:2], "--assets", "out", cache=pulled_bfcl)[
         "checks"
     ]
@@ -194,9 +194,12 @@ def test_where_all_is_in_the_language_agents_are_told_to_speak_it_and_what_is_no
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--scenario", "interaction"), "its questions are what is said"),
-        (("--scenario", "conversation+tools"), "its questions are what is said"),
-        (("--scenario", "tasks", "--voice", "simulated:10"), "in the language where"),
+        (("--scenario", "interaction"), "its questions are the conversation"),
+        (("--scenario", "conversation+tools"), "its questions are the conversation"),
+        (
+            ("--scenario", "tasks", "--voice", "simulated:10"),
+            "needs the conversation in that language",
+        ),
         (("--scenario", "tools", "--language", "th+vi"), "which languages cannot share"),
     ],
 )

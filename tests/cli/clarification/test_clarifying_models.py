@@ -96,7 +96,7 @@ class Scripted:
 
 @pytest.fixture
 def recognizers(folder: Path) -> Path:
-    """The folder with a package whose axis `recognizers` loses what is not heard."""
+    """The folder with a package whose axis `recognizers` loses unheard values."""
     (folder / "own_ears.py").write_text(RECOGNITION_ERRORS)
     package = folder / "own_ears-1.0.dist-info"
     package.mkdir()
@@ -270,7 +270,7 @@ def recorded(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
-    """A set of the one entry, whose signs in names nobody heard."""
+    """A set of the one entry, in which the characters of names were not heard."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(pulled_bfcl))
     suite = load_suite("bfcl:multi_turn_base")
     heard = {"simulated:15": lambda text: text.replace("_", " ")}

@@ -1,4 +1,4 @@
-"""Clarifications on every kind of suite: the score is what it is without them."""
+"""Clarifications on every kind of suite: they do not change the score."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -76,7 +76,7 @@ def verdicts(folder: Path, agent: str) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def answered(result: dict[str, Any], agent: str) -> int:
-    """How many questions of an agent were answered."""
+    """Return the number of answered questions of an agent."""
     name = "conversations with an answer"
     (row,) = [
         each for each in result["measures"] if (each["agent"], each["figure"]) == (agent, name)

@@ -1,4 +1,4 @@
-"""What shells complete, asked as their scripts ask."""
+"""Shell completion, requested in the way in which the shells' scripts request it."""
 
 from collections.abc import Callable
 from subprocess import CompletedProcess

@@ -1,4 +1,4 @@
-"""How conversations end whose user stops almost right, says nothing, or whose agent calls in words."""
+"""Ends of conversations: near-miss stop words, silent users, and calls in words."""
 
 import json
 from collections.abc import Callable

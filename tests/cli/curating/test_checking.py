@@ -1,4 +1,4 @@
-"""`dragoman curate verify`, `monitor` and `filter` as somebody calls them."""
+"""`dragoman curate verify`, `monitor` and `filter` on the command line."""
 
 from collections.abc import Callable
 from pathlib import Path

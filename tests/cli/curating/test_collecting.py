@@ -41,7 +41,7 @@ def test_what_was_collected_refused_and_merged_is_told(dragoman: Cli, folder: Pa
     said = " ".join(done.stdout.split())
     assert "apis 3 1 2 0 4 0" in said
     assert "lista.md 1 0 1 0 0 0" in said
-    assert "mine has 2 documents; twins that went into others: 1 exact, 0 near" in said
+    assert "mine has 2 documents; merged near-duplicates: 0; merged exact duplicates: 1" in said
     assert "refused apis/notes.txt: no .json, .jsonl, .yaml, .yml or .md" in said
 
 
@@ -121,7 +121,7 @@ def test_a_mistake_of_names_is_one_line(refused: Refused, folder: Path) -> None:
     for arguments, said in (
         (("collect", "mine", "apis", "more/apis"), "two sources are called 'apis'"),
         (("collect", "mine", "apis", "lista.md", "--source-name", "x"), "--source-name: names one"),
-        (("collect", "mine", "nowhere"), "nowhere: there is no such file"),
+        (("collect", "mine", "nowhere"), "nowhere: no such file"),
         (("list", "mine", "--by", "color"), "--by color: it is one or more of category, country"),
     ):
         assert said in refused("curate", *arguments, status=2)
@@ -134,7 +134,7 @@ def test_the_commands_of_the_docs_give_the_counts_that_stand_there(
     dragoman: Cli, folder: Path, data_folder: Path
 ) -> None:
     (folder / "itc").symlink_to(data_folder / "itc")
-    page = Path(__file__).parents[3].joinpath("docs", "curation.md").read_text("utf-8")
+    page = Path(__file__).parents[3].joinpath("docs", "how_to", "curate.md").read_text("utf-8")
     section = page.partition("### Real documents and lists")[2]
     _, commands, _, shown, *_ = section.split("```\n")
     for line in commands.splitlines():

@@ -282,8 +282,8 @@ def with_task(dataset: str, *made: NewItem) -> None:
 @pytest.mark.parametrize(
     ("solution", "why"),
     [
-        (WAITING, "its calls take results that nobody has"),
-        (SILENT, "what a call returned is missing between two of its steps"),
+        (WAITING, "its calls need unknown results of other calls"),
+        (SILENT, "the result of a call is missing between two of its steps"),
         (STRANGE, "its answer calls 'Ninguém', which it does not offer"),
     ],
 )
@@ -328,7 +328,7 @@ def test_nothing_is_written_where_every_task_is_withheld(tmp_path: Path) -> None
         made += [NewItem("task", "t3", task("t3", "E?")), NewItem("solution", "t3", WAITING)]
         one.put([StepOutcome(StepLine("collect", "file", "f", "kept"), tuple(made))])
     with pytest.raises(
-        UsageError, match="no task can be written as a conversation: its calls take"
+        UsageError, match="no task can be written as a conversation: its calls need"
     ):
         export_dataset(tmp_path / "d", "openai", tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -1,4 +1,4 @@
-"""What Python's functions return and store is what the commands print and store."""
+"""Python's functions return and store the same as the commands print and store."""
 
 import json
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def as_printed(result: StepResult) -> Any:  # noqa: ANN401 - whatever JSON holds
 
 
 def stored(folder: Path) -> dict[str, list[object]]:
-    """Return all that a dataset holds."""
+    """Return the whole content of a dataset."""
     with Dataset(folder, write=False) as dataset:
         items = {kind: list(map(printed, dataset.items(kind))) for kind in dataset.kinds()}
         return {**items, "ledger": [printed(line) for line in dataset.ledger()]}

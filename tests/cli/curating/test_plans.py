@@ -1,4 +1,4 @@
-"""`dragoman curate run plan.toml` as somebody calls it."""
+"""`dragoman curate run plan.toml` on the command line."""
 
 import json
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def written(folder: Path, plan: str) -> Path:
 
 
 def counts(funnel: list[dict[str, Any]]) -> dict[str, tuple[int, ...]]:
-    """Return what each step kept, dropped, merged and failed on, of one kind of items."""
+    """Return the counts of each step for one kind of items: kept, dropped, merged, failed."""
     verdicts = ("kept", "dropped", "merged", "failed")
     return {
         f"{each['step']} {each['kind']}": tuple(each.get(name, 0) for name in verdicts)
@@ -137,7 +137,7 @@ def test_calls_of_nested_queries_are_made(run_json: RunJson, folder: Path, calls
             line.name: line.reason for line in dataset.ledger("answer") if line.verdict == "dropped"
         }
     assert kinds_of.keys() == solutions.keys() | reasons.keys()
-    # A model that leaves a call out has no answer that stands.
+    # A model that omits a call has no valid answer.
     assert all("rules: 1 calls of 1 tools" in reason for reason in reasons.values())
     nested = [each for name, each in solutions.items() if kinds_of[name] == "nested"]
     assert nested

@@ -1,4 +1,4 @@
-"""Queries go out to people, and what they say comes in."""
+"""Queries are handed out to annotators, and their answers are imported."""
 
 import csv
 from collections.abc import Callable

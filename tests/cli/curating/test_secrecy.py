@@ -83,7 +83,7 @@ FORMS = ("suite", "itc", "openai", "rows", "text-rows", "parquet", "hf")
 
 @pytest.fixture
 def echo() -> Iterator[tuple[str, list[tuple[str, dict[str, str], bytes]]]]:
-    """A server that answers with all that it was asked, and the list of that."""
+    """A server that answers with the request that it got, and the list of these requests."""
     asked: list[tuple[str, dict[str, str], bytes]] = []
 
     class Echo(BaseHTTPRequestHandler):
@@ -165,7 +165,7 @@ def test_no_artifact_of_the_whole_chain_holds_a_key_of_its_document(
         assert PLANTED not in said
         assert not any(key in said for key in KEYS.values())
 
-    # What is configured was sent, and what documents state for it never was.
+    # The configured values were sent, and the values in the documents never were.
     paths = {path for path, _, _ in asked}
     assert paths == {
         "/t/gares?ville=Lyon&jeton=sh0rtT0k",
@@ -180,7 +180,7 @@ def test_no_artifact_of_the_whole_chain_holds_a_key_of_its_document(
 
 
 def read(path: Path) -> str:
-    """Return all that a file holds: of a dataset its records, of a table its rows."""
+    """Return the content of a file: of a dataset its records, of a table its rows."""
     if path.suffix == ".parquet":
         return str(pl.read_parquet(path).to_dicts())
     content = path.read_bytes().decode("latin-1")

@@ -27,7 +27,7 @@ def test_the_funnel_is_in_the_order_of_the_steps(
         )
     printed = dragoman("curate", "status", str(tmp_path / "d")).stdout
     assert printed.index("collect") < printed.index("answer")
-    assert "1 item failed: the same step tries again what failed" in " ".join(printed.split())
+    assert "1 item failed: run the same step again to retry them" in " ".join(printed.split())
     printed = dragoman("curate", "status", str(tmp_path / "d"), "--step", "collect").stdout
     assert "dropped file b.md: no table" in printed
     found = run_json("curate", "status", str(tmp_path / "d"))

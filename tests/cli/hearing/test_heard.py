@@ -1,4 +1,4 @@
-"""What `dragoman heard` says of a transcript."""
+"""Output of `dragoman heard` for a transcript."""
 
 import unicodedata
 from collections import Counter
@@ -237,8 +237,8 @@ def test_the_terminal_shows_units_below_each_other_with_their_errors(dragoman: C
         "word error rate 33.3 % (4 of 12)\n"
         "character error rate 32.3 % (10 of 31)\n"
         "\n"
-        "value   type   said  heard  form   as it was heard\n"
-        "──────────────────────────────────────────────────\n"
+        "value   type   said  heard  form   as recognized\n"
+        "────────────────────────────────────────────────\n"
         "$5,000  money  yes   no\n"
         "want    text   yes   yes    exact  want\n"
     )
@@ -264,7 +264,7 @@ def test_a_language_without_number_words_is_said_in_one_line(dragoman: Cli) -> N
     other = dragoman("heard", "tano", "5", "--language", "sw").stdout
     known = dragoman("heard", "lima", "5", "--language", "ms").stdout
 
-    assert other.splitlines()[0] == "number words are not read in sw; figures are"
+    assert other.splitlines()[0] == "number words are not parsed in sw, only digits"
     assert "number words" not in known
 
 

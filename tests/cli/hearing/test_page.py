@@ -1,4 +1,4 @@
-"""The page on what is heard shows what `dragoman heard` says."""
+"""The documentation of speech recognition shows the output of `dragoman heard`."""
 
 import re
 import shlex
@@ -20,7 +20,8 @@ from dragoman.scoring.speech_accuracy import EARLIER_NORMALIZATION, NORMALIZATIO
 Cli = Callable[..., CompletedProcess[str]]
 RunJson = Callable[..., Any]
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "what_is_heard.md").read_text("utf-8")
+FILE = Path(__file__).resolve().parents[3] / "docs" / "explanation" / "recognized_values.md"
+PAGE = FILE.read_text("utf-8")
 COLUMNS = 8
 
 

@@ -123,7 +123,7 @@ def test_figures_in_the_docs_are_those_of_the_bundled_world(
 ) -> None:
     in_process("run", "itc:world", "--agent", "gold,lexical,silent", "--out", "run", cwd=tmp_path)
     reported = in_process("leaderboard", "run", "--style", "itc", "--json", cwd=tmp_path)
-    page = (Path(__file__).parents[3] / "docs" / "itc.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "itc.md").read_text("utf-8")
     for group in json.loads(reported.stdout)["board"]["groups"]:
         if group["axis"] == "all":
             found = {(each["part"], each["name"]): each for each in group["figures"]}

@@ -1,4 +1,7 @@
-"""A judge that counts message by message, each from its history alone, and the tables that follow from its counts."""
+"""A judge that counts message by message, each from its history alone.
+
+The tests also check the tables that follow from its counts.
+"""
 
 import json
 import re
@@ -31,7 +34,10 @@ VALUES = {
 
 
 class Judge:
-    """Counts one needed message, all fields right and one task that succeeded, and keeps what it was shown."""
+    """A judge that always reports the same counts and records its requests.
+
+    It counts one needed message, all fields right, and one task that succeeded.
+    """
 
     def __init__(self) -> None:
         self.shown: list[tuple[tuple[str, ...], str]] = []

@@ -1,4 +1,4 @@
-"""What went wrong, as the command line says it: judges over HTTP that do well and that misbehave."""
+"""Error tags on the command line: HTTP judges that work and HTTP judges that misbehave."""
 
 import csv
 import json
@@ -46,9 +46,10 @@ def error(side: str, severity: str, tags: list[str], quote: str) -> dict[str, An
 
 
 class Judge:
-    """Finds a critical error in each agent's last turn and a minor one in the user's first.
+    """A judge that finds a critical error in each agent's last turn.
 
-    A silent agent is quoted by what was said first. A model of the name of a misbehaviour misbehaves, as long as it is not mended.
+    It also finds a minor error in the user's first turn. For a silent agent it quotes the first
+    turn. A model that is named after a misbehaviour misbehaves until it is corrected.
     """
 
     def __init__(self) -> None:
@@ -140,7 +141,7 @@ def test_unknown_words_are_unscored_and_read_by_the_lenient_rules(
         "Missed required action": (4, "missed_required_action", "missed_required_action"),
         "policy violation": (
             4,
-            "unscored: is no tag of the agent",
+            "unscored: is not a tag of the agent",
             "guideline_violation",
         ),
         "hallucination": (4, "hallucination", "hallucination"),

@@ -1,4 +1,4 @@
-"""How good judges are, as the command line says it: a panel on one run, with and without labels."""
+"""Judge quality on the command line: a panel on one run, with and without labels."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ text = "Is it polite?"
 
 
 def write_judge(folder: Path, name: str, *, polite: bool) -> None:
-    """Have a model answer so, whatever it is asked."""
+    """Write a judge model that gives the same answer to every request."""
     reply = json.dumps({"answers": [{"id": "polite", "value": polite, "why": "so"}]})
     (folder / f"{name}.json").write_text(json.dumps({"*": [{"content": reply}]}))
 
@@ -86,7 +86,7 @@ def test_two_judges_asked_twice_are_four_raters_whose_split_answers_are_shown(cl
     assert len(panel["split"]) == panel["percent"]["items"] > 0
     assert found["labelled"] == []
     shown = cli("judge-check", "mine").stdout
-    assert "no labels: judges are compared with each other alone" in shown
+    assert "no labels: judges are only compared with each other" in shown
     assert "split: polite, event" in shown
     assert "dragoman show mine larger-jacket --trial 0 --agent gold" in shown
 
@@ -111,11 +111,11 @@ def test_judges_are_held_against_labels_and_figures_are_corrected(folder: Path, 
     assert kind["kappa"]["value"] == 0
     (of_harsh, of_kind) = found["corrected"]
     assert (of_kind["rate"]["raw"], of_kind["rate"]["value"]) == (1.0, None)
-    assert "no better than chance" in of_kind["rate"]["why"]
+    assert "not better than chance" in of_kind["rate"]["why"]
     assert of_harsh["rate"]["raw"] == 0.0
     shown = cli("judge-check", "mine", "--labels", "labels.csv").stdout
-    assert "against people" in shown
-    assert "no better than chance" in shown
+    assert "agreement with human labels" in shown
+    assert "not better than chance" in shown
 
 
 def test_labels_left_empty_are_no_labels(folder: Path, cli: Cli) -> None:
@@ -133,7 +133,10 @@ def test_labels_left_empty_are_no_labels(folder: Path, cli: Cli) -> None:
         ("cell,question\n", "no column 'value'"),
         ("cell,question,value\nx,polite,maybe\n", "line 2: 'maybe' is not yes, no or a whole"),
         ("cell,question,position,value\nx,polite,first,1\n", "'first' is not the place of a reply"),
-        ("cell,question,value\nx,polite,1\nx,polite,0\n", "line 3: 'polite' of 'x' is there twice"),
+        (
+            "cell,question,value\nx,polite,1\nx,polite,0\n",
+            "line 3: 'polite' of 'x' is labelled twice",
+        ),
         ("cell,question,value\nx,polite,1\n", "none of its 1 labels is of what was judged here"),
     ],
 )

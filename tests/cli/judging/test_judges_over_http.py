@@ -1,4 +1,4 @@
-"""Judges behind HTTP that answer half, wrongly, with inventions or not at all: counted, and asked again alone."""
+"""HTTP judges with partial, wrong, invented or no answers: counted, and asked again."""
 
 import csv
 import json

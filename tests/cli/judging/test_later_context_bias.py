@@ -1,4 +1,4 @@
-"""One judge shown what came before each reply, and shown the whole: what later evidence changes."""
+"""Later-context bias of a judge: verdicts from the history, and from the whole."""
 
 import json
 import re
@@ -90,6 +90,6 @@ def test_labels_that_later_evidence_changed_are_counted_and_listed(
     assert [entry[1:] for entry in found["changed"]] == [[1, 0], [1, 0]]
     assert found["whole"]["judge"].startswith("turns-1:")
     shown = cli("judge-check", "mine").stdout
-    assert "by hindsight" in shown
+    assert "later-context bias" in shown
     assert shown.count("changed: polite, event") == 2
     assert "dragoman show mine larger-jacket --trial 0 --agent gold" in shown

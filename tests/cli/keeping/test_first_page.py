@@ -44,7 +44,7 @@ def test_a_large_run_ends_with_its_first_page(
     assert perfect.returncode == 0
     lines = perfect.stdout.splitlines()
     assert lines[0] == "good: 33 conversations, 33 passed (rules dragoman-2, judge none)"
-    assert lines[-1] == "next: dragoman report good"
+    assert lines[-1] == "Next: dragoman report good"
 
     failing = dragoman("run", "sample:shop", "--agent", "silent", "--out", "bad")
 

@@ -22,7 +22,7 @@ def test_shares_are_played_joined_into_one_run(dragoman: Cli, folder: Path) -> N
         shared = ("--shard", f"{number}/2", "--out", f"part{number}")
         played = dragoman("run", "sample:shop", "--agent", "gold", *shared)
         assert played.returncode == 0, played.stdout
-        assert f"share {number}/2 was played" in played.stdout
+        assert f"Shard {number}/2 complete" in played.stdout
         assert f"dragoman merge part{number} OTHER... --out FOLDER" in played.stdout
 
     merged = dragoman("merge", "part1", "part2", "--out", "whole")
@@ -43,7 +43,7 @@ def test_runs_that_are_joined_before_all_is_played_say_what_is_left(dragoman: Cl
     reported = dragoman("merge", "one", "joined", "--out", "again").stdout
 
     assert as_json["left"] == 5 - as_json["conversations"] > 0
-    assert f"; {as_json['left']} left: dragoman resume again" in " ".join(reported.split())
+    assert f"; {as_json['left']} not run: dragoman resume again" in " ".join(reported.split())
 
 
 def test_a_share_that_is_scored_again_still_misses_nothing(dragoman: Cli) -> None:
@@ -53,8 +53,8 @@ def test_a_share_that_is_scored_again_still_misses_nothing(dragoman: Cli) -> Non
     scored = dragoman("score", "part", "--judge", "rule")
 
     assert scored.returncode == 0, scored.stdout
-    assert "share 1/2 was played" in scored.stdout
-    assert "not run: go on with" not in scored.stdout
+    assert "Shard 1/2 complete" in scored.stdout
+    assert "not run. Resume:" not in scored.stdout
 
 
 def test_a_share_that_was_stopped_says_how_many_are_left_of_it(dragoman: Cli, folder: Path) -> None:
@@ -68,9 +68,9 @@ def test_a_share_that_was_stopped_says_how_many_are_left_of_it(dragoman: Cli, fo
     reported = " ".join(dragoman("score", "part", "--judge", "rule").stdout.split())
     resumed = dragoman("resume", "part")
 
-    assert f"{len(job.cells) - 4} conversations of share 1/2 not run: go on with" in reported
+    assert f"{len(job.cells) - 4} conversations of shard 1/2 not run. Resume:" in reported
     assert resumed.returncode == 0
-    assert f"share 1/2 was played, {33 - len(job.cells)} conversations" in resumed.stdout
+    assert f"Shard 1/2 complete; {33 - len(job.cells)} conversations" in resumed.stdout
 
 
 def test_a_share_of_nothing_is_done(dragoman: Cli) -> None:
@@ -78,7 +78,7 @@ def test_a_share_of_nothing_is_done(dragoman: Cli) -> None:
 
     played = dragoman("run", "sample:shop", *shared)
 
-    reported = "part: share 1/50 has no conversation of this plan: nothing to play"
+    reported = "part: shard 1/50 has no conversation of this plan"
     assert (played.returncode, played.stdout.splitlines()) == (0, [reported])
     assert dragoman("resume", "part", "--json").returncode == 0
     assert dragoman("resume", "part", "--fail-under", "0.5").returncode == 1
@@ -88,7 +88,7 @@ def test_whose_conversations_stay_is_the_first_runs_or_the_last_ones(dragoman: C
     refused = dragoman("merge", "one", "two", "--out", "whole", "--prefer", "none")
 
     assert refused.returncode == 2
-    reported = "dragoman: merge: --prefer is first or last, not 'none'"
+    reported = "dragoman: merge: --prefer must be first or last, not 'none'"
     assert refused.stderr.splitlines() == [reported]
 
 
@@ -104,6 +104,6 @@ def test_what_differs_is_listed_and_ends_in_one_line(dragoman: Cli, folder: Path
 
     assert refused.returncode == 1
     assert f"{key}: the conversations differ" in refused.stdout
-    assert "1 conversation of which runs differ" in refused.stderr
+    assert "runs differ in 1 conversation" in refused.stderr
     assert not (folder / "whole").exists()
     assert dragoman("merge", "one", "two", "--out", "whole", "--prefer", "last").returncode == 0

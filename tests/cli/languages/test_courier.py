@@ -1,4 +1,4 @@
-"""courier in other languages: what comes with it, and a folder of one's own."""
+"""courier in other languages: the bundled ones, and a folder of one's own."""
 
 import json
 from collections.abc import Callable
@@ -96,7 +96,7 @@ def test_artifacts_of_a_suite_of_our_own_are_linted_beside_its_english_side(
     assert subject.english.files["policy.md"].startswith(b"#")
 
 
-# What comes with it
+# Bundled languages
 
 
 def bundled_languages() -> tuple[str, ...]:
@@ -208,7 +208,7 @@ def test_a_task_with_other_facts_than_in_english_is_refused(tmp_path: Path) -> N
     tasks = json.loads((folder / "tasks.json").read_text("utf-8"))
     tasks[0]["scenario"]["facts"][0]["name"] = "nickname"
     (folder / "tasks.json").write_text(json.dumps(tasks), "utf-8")
-    with pytest.raises(DataError, match="where-is-my-parcel has other facts or deeds"):
+    with pytest.raises(DataError, match="where-is-my-parcel has other facts or user actions"):
         courier(tmp_path, "domain")
     (subject,) = lint_subjects(str(tmp_path), Path())
     assert {each.code for each in lint(subject)} == {"hand-patched", "fixed-leaf-changed"}

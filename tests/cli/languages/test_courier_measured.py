@@ -1,4 +1,4 @@
-"""docs/courier.md: its commands give its figures."""
+"""docs/reference/courier.md: its commands give its figures."""
 
 import json
 import re
@@ -13,7 +13,7 @@ import pytest
 
 Cli = Callable[..., CompletedProcess[str]]
 Row = tuple[str, ...]
-PAGE = Path(__file__).parents[3] / "docs" / "courier.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "courier.md"
 LANGUAGES = ("vi", "th", "id", "tl", "zh", "en")
 AGENTS = ("gold", "literal", "careful", "lexical")
 FAILURE_SOURCES = ("mishearing", "arguments", "agent", "unknown")
@@ -42,7 +42,7 @@ class Group(msgspec.Struct):
 
 
 class Shown(msgspec.Struct):
-    """What `show --by` prints as JSON, as far as it is looked at."""
+    """The part of the JSON of `show --by` that the tests read."""
 
     groups: list[Group]
 
@@ -92,7 +92,7 @@ def test_the_commands_of_the_page_give_its_figures(in_process: Cli, tmp_path: Pa
         assert (text["gold"], text["literal"], text["careful"], heard["gold"]) == (1, 1, 1, 1)
         assert heard["literal"] <= heard["careful"] < 1
     failure_sources = {row["culprit"] for row in lost if row["agent"] != "lexical"}
-    # Where words but no value were lost, nobody can say which of the words mattered.
+    # If words but no value were lost, the word that mattered is unknown.
     assert failure_sources == {"mishearing", "unknown"}
 
     assert list(shown(groups, "text")) == written("pass^1 in text")

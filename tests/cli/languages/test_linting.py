@@ -14,7 +14,7 @@ Cli = Callable[..., CompletedProcess[str]]
 Refused = Callable[..., str]
 RunJson = Callable[..., Any]
 
-GUIDE = Path(__file__).resolve().parents[3] / "docs" / "linting.md"
+GUIDE = Path(__file__).resolve().parents[3] / "docs" / "how_to" / "translate.md"
 REASONS = {"no longer needed": "tidak lagi diperlukan", "ordered by mistake": "salah pesan"}
 MODEL = {
     "kind": "schema",

@@ -1,4 +1,4 @@
-"""What `dragoman list texts` says."""
+"""Output of `dragoman list texts`."""
 
 from collections.abc import Callable
 from subprocess import CompletedProcess

@@ -1,4 +1,4 @@
-"""What the agent is told of its user, from the command line."""
+"""The agent's knowledge of its user, set on the command line."""
 
 import json
 from collections.abc import Callable

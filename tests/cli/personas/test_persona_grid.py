@@ -1,4 +1,4 @@
-"""The grid of `docs/personas.md`: every axis moves its figures the way it should."""
+"""The grid of `docs/reference/personas.md`: every axis moves its figures the way it should."""
 
 from collections.abc import Callable
 from pathlib import Path

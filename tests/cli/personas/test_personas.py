@@ -177,20 +177,20 @@ def test_a_persona_that_its_user_ignored_is_marked_and_compared_with_nobody(
     grid = ("--agent", "literal", "--persona", "none,hard", "--user", "deaf_user:USER")
     played = run_json("run", "courier", *TASKS, *grid, "--out", "here")
     assert played["warnings"] == [
-        "whether users kept the cards of hard is not known: dragoman score here --measure persona_kept"
+        "it is not known whether users kept the cards of hard: dragoman score here --measure persona_kept"
     ]
     compared = run_json("compare", "here", "--by", "persona")
     assert len(compared["comparisons"]) == 1
     assert compared["notes"] == [
-        "whether users kept the cards of hard is not known: dragoman score RUN --measure persona_kept"
+        "it is not known whether users kept the cards of hard: dragoman score RUN --measure persona_kept"
     ]
     scored = run_json("score", "here", "--measure", "persona_kept")
-    assert "these figures are no result of the persona hard" in scored["warnings"][0]
-    assert "1 of 1 couples left out" in refused("compare", "here", "--by", "persona", status=2)
+    assert "these figures do not represent the persona hard" in scored["warnings"][0]
+    assert "1 of 1 pairs excluded" in refused("compare", "here", "--by", "persona", status=2)
     assert len(run_json("compare", "here", "--by", "persona", "--kept", "0")["comparisons"]) == 1
     summary = run_json("leaderboard", "here", "--style", "mm-tau-p2")["board"]
     assert [card["verdict"] for card in summary["cards"]] == ["not kept"]
     assert summary["differences"] == []
     shown = dragoman("leaderboard", "here", "--style", "mm-tau-p2").stdout
-    assert "Whether users kept their cards" in shown
+    assert "Fidelity of users to their cards" in shown
     assert "card not kept" in shown

@@ -1,4 +1,4 @@
-"""Progress where no terminal shows a bar, and where nobody wants any."""
+"""Progress without a terminal for a bar, and with progress switched off."""
 
 import io
 import sys

@@ -1,4 +1,4 @@
-"""Long commands say that they are at work: soon, and then again and again, whatever they wait for."""
+"""Long commands report early and repeatedly that they work, in any kind of wait."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -29,14 +29,14 @@ def _usual() -> Iterator[None]:
 
 @pytest.fixture
 def hasty() -> Iterator[None]:
-    """Lines come a thousand times as often as they do for people."""
+    """Print progress lines a thousand times as often as usual."""
     noted = LINE_PACE.set(LinePace(first=0.004, every=0.03, look=0.001))
     yield
     LINE_PACE.reset(noted)
 
 
 class _Clock:
-    """Stands still until it is set."""
+    """A clock that stands still until a test sets it."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -46,7 +46,7 @@ class _Clock:
 
 
 def _lines_after(capsys: pytest.CaptureFixture[str], wanted: int) -> list[str]:
-    """Return what was printed to stderr, once it has so many lines."""
+    """Return the text on stderr once it has a number of lines."""
     said = ""
     deadline = time.monotonic() + DEADLINE_S
     while said.count("\n") < wanted and time.monotonic() < deadline:
@@ -175,7 +175,7 @@ def test_curate_says_that_it_is_at_work(dragoman: Cli, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (folder / "mine").exists()
     assert "reading documents: " in done.stderr
-    assert "collect: merging twins, " in done.stderr
+    assert "collect: merging duplicates, " in done.stderr
 
 
 @pytest.mark.usefixtures("hasty")

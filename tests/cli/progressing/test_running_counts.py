@@ -1,4 +1,4 @@
-"""What is told of a run while it goes on."""
+"""Messages about a run in progress."""
 
 from decimal import Decimal
 from typing import cast

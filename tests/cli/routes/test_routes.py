@@ -1,4 +1,4 @@
-"""One model gives one conversation and one score, whatever way its replies take."""
+"""One model gives one conversation and one score, on every route of its replies."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -49,7 +49,7 @@ def model(request: ChatBody) -> CannedReply:
 
 
 def reported(event: Event) -> object:
-    """Return what happened in an event, without bodies, ids and times, which differ by route."""
+    """Return an event without bodies, ids and times, which differ by route."""
     if not isinstance(event, Message):
         return event.content, event.error
     match event.reply:

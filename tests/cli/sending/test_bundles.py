@@ -1,4 +1,4 @@
-"""`dragoman bundle` and `dragoman unbundle`: what they say, and where they write."""
+"""`dragoman bundle` and `dragoman unbundle`: their messages, and their target folders."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_who_gets_a_bundle_is_told_what_it_names(dragoman: Cli, folder: Path) ->
     dragoman("run", "sample:shop", "--agent", "own:agent", "--limit", 1, "--out", "mine")
     sent = dragoman("bundle", "mine", "--out", "deep/sent.zip")
     assert (folder / "deep" / "sent.zip").is_file()
-    assert "named in it, for whoever gets it: runs code, own:agent" in sent.stderr
+    assert "visible to recipients of the bundle: runs code, own:agent" in sent.stderr
 
 
 def test_a_bundle_that_is_not_there_is_one_line(dragoman: Cli) -> None:

@@ -1,4 +1,4 @@
-"""`dragoman doctor`: what it says of keys, data, extras and this machine, and how it ends."""
+"""`dragoman doctor`: its findings on keys, data, extras and the machine, and its end."""
 
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -60,7 +60,7 @@ def test_an_extra_is_whole_only_with_all_of_it_and_in_the_very_version_that_is_a
 
     assert extras["one"] == {"msgspec": "", "no-such-package": ""}
     found = {name: _extra(name, wanted) for name, wanted in extras.items()}
-    assert (found["one"].state, found["one"].found) == ("missing", "without no-such-package")
+    assert (found["one"].state, found["one"].found) == ("missing", "missing: no-such-package")
     assert found["two"].state == "wrong"
     assert found["two"].found.endswith(" instead of 0.0.1")
     assert found["two"].todo == "pip install 'dragoman[two]'"

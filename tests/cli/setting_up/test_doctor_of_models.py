@@ -1,4 +1,4 @@
-"""`dragoman doctor --model`: what it says of servers that behave in the ways that local servers do."""
+"""`dragoman doctor --model`: its findings on servers that behave as local servers do."""
 
 import json
 import socket
@@ -33,18 +33,18 @@ def called(
 
 
 class Server:
-    """A server that answers well; a test replaces what it is about.
+    """A server that answers well; a test replaces the part that it examines.
 
     Attributes:
-        words: The message of a reply without tools on offer.
-        call: The message of a reply with a tool on offer.
-        after: The message after a tool's result.
-        usage: Tokens told with tools on offer.
-        finish: Why a reply without tools ended.
-        refuses: Returns status and body for a request's body, or None to answer it.
-        pages: Bodies of GET by path; a list of models is among them.
+        words: Message of a reply without tools on offer.
+        call: Message of a reply with a tool on offer.
+        after: Message after a tool's result.
+        usage: Reported tokens with tools on offer.
+        finish: Finish reason of a reply without tools.
+        refuses: Function that returns status and body for a request's body, or None to answer it.
+        pages: Bodies of GET by path, including a list of models.
         streams: Whether streams are streamed.
-        wanted_key: What `Authorization` must be; "" for anything.
+        wanted_key: Required value of `Authorization`; "" for any value.
         heads: Further headers of every answer.
     """
 
@@ -148,7 +148,7 @@ def serving(server: Server) -> Iterator[str]:
 
 
 class Found:
-    """The findings of one call, by what they are about."""
+    """The findings of one call, by subject."""
 
     def __init__(self, printed: dict[str, Any]) -> None:
         self.by_subject = {each["subject"]: each for each in printed["findings"]}
@@ -176,7 +176,7 @@ Examined = Callable[..., Found]
 
 @pytest.fixture
 def examined(run_json: RunJson) -> Examined:
-    """Serve, ask about the model `tiny` there, and return what was found."""
+    """Return a function that serves the model `tiny`, examines it, and returns findings."""
 
     def call(
         server: Server,
@@ -716,7 +716,7 @@ def test_people_read_what_to_do_below_and_what_is_asked_on_stderr(dragoman: Cli)
 
     lines = usual.stdout.splitlines()
     assert lines[-1] == "wrong: tool call"
-    assert "what to do" in lines
+    assert "To do" in lines
     assert "asking for a tool call" in usual.stderr.splitlines()
     assert quiet.stderr == ""
     assert quiet.stdout.splitlines()[-1] == "wrong: tool call"

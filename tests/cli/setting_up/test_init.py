@@ -1,4 +1,4 @@
-"""`dragoman init`: what it asks, what it writes, and what it refuses."""
+"""`dragoman init`: its questions, its files, and its refusals."""
 
 import io
 import sys
@@ -63,7 +63,7 @@ def test_answers_are_asked_on_standard_error_and_enter_takes_what_is_in_brackets
     make_grid(folder / "grid.toml", {}, ask_for_line)
 
     printed = capsys.readouterr()
-    assert "What is played; `dragoman list suites` [courier]: " in printed.err
+    assert "Suite; `dragoman list suites` [courier]: " in printed.err
     assert "[courier]" not in printed.out
     assert _written(folder) == {
         "suite": "courier",
@@ -79,7 +79,7 @@ def test_what_has_to_be_had_first_is_said(dragoman: Cli, folder: Path) -> None:
     done = dragoman("init", "--agent", "openai/gpt-4.1", "--yes", OPENAI_API_KEY="")
 
     assert done.returncode == 0
-    assert "before it runs: openai/gpt-4.1 needs a key: set OPENAI_API_KEY" in done.stdout
+    assert "before a run: openai/gpt-4.1 needs a key: set OPENAI_API_KEY" in done.stdout
     assert _written(folder)["agents"] == ["openai/gpt-4.1"]
 
 
@@ -103,7 +103,7 @@ def test_what_does_not_exist_is_refused_and_nothing_is_written(
 def test_a_file_that_is_there_stays_as_it_is(refused: Refused, folder: Path) -> None:
     (folder / "grid.toml").write_text("mine", "utf-8")
 
-    assert "is there already" in refused("init", "--yes", status=2)
+    assert "exists and is not replaced" in refused("init", "--yes", status=2)
     assert (folder / "grid.toml").read_text("utf-8") == "mine"
 
 

@@ -1,4 +1,4 @@
-"""`dragoman speak` with audio: what is spoken, who hears it, and how a making goes on."""
+"""`dragoman speak` with audio: the voices, the recognizers, and resumption."""
 
 import json
 import os
@@ -27,7 +27,10 @@ PERFECT_LINE = "studio-without-resample"
 
 
 class Stumbling:
-    """Speaks and listens in code, and counts; refuses words, or interrupts at them, while told to."""
+    """A speaker and recognizer in code that counts its calls.
+
+    It refuses chosen words, or interrupts at them, as long as a test says so.
+    """
 
     def __init__(self) -> None:
         self.refused = self.interrupted = ""
@@ -168,7 +171,7 @@ def test_an_engine_that_breaks_ends_the_making_and_the_same_command_goes_on(
     line = refused(*SPEAK, *provider, status=1)
     assert "helpful-neighbour/0.0: " in line
     assert "no such words" in line
-    assert "what came is in set/speech.jsonl, and the same command goes on" in line
+    assert "the results so far are in set/speech.jsonl: repeat the command to continue" in line
     kept = (folder / "set" / "speech.jsonl").read_bytes()
     assert 8 < kept.count(b"\n") <= 16
     before = speaker.spoken
@@ -204,7 +207,7 @@ def test_an_engine_that_breaks_in_a_worker_is_told_as_one_of_the_command(
     assert line.startswith("dragoman: ")
     assert "helpful-neighbour/0.0: " in line
     assert "no such words" in line
-    assert "what came is in set/speech.jsonl, and the same command goes on" in line
+    assert "the results so far are in set/speech.jsonl: repeat the command to continue" in line
 
 
 @pytest.mark.slow
@@ -214,7 +217,7 @@ def test_a_budget_counts_what_workers_spend(
     spread = (*SPEAK, *provider, "--workers", 2)
     stopped = dragoman(*spread, "--concurrency", "1", "--max-cost", "0.001 USD")
     assert stopped.returncode == 1
-    assert "the same command goes on" in stopped.stderr
+    assert "the same command continues" in stopped.stderr
     before = (folder / "set" / "speech.jsonl").read_bytes()
     assert 0 < before.count(b"\n") < 33
     run_json(*spread)
@@ -224,7 +227,7 @@ def test_a_budget_counts_what_workers_spend(
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Take interruptions as a terminal's process does: who was started in the background ignores them."""
+    """Enable Ctrl-C as in a terminal: a process in the background ignores it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -237,7 +240,10 @@ def test_whoever_interrupts_the_making_is_told_how_to_go_on(
     speaker.interrupted = "flat"
     stopped = dragoman(*SPEAK, *provider, "--concurrency", "1")
     assert stopped.returncode == 130
-    assert stopped.stderr == "dragoman: stopped; what came is in set: the same command goes on\n"
+    assert (
+        stopped.stderr
+        == "dragoman: stopped; results so far are in set: the same command continues\n"
+    )
     kept = (folder / "set" / "speech.jsonl").read_bytes()
     assert kept.count(b"\n") == 2
 
@@ -255,7 +261,7 @@ def test_a_spent_budget_ends_the_making_and_the_same_command_goes_on(
 ) -> None:
     stopped = dragoman(*SPEAK, *provider, "--concurrency", "1", "--max-cost", "0.001 USD")
     assert stopped.returncode == 1
-    assert "the same command goes on" in stopped.stderr
+    assert "the same command continues" in stopped.stderr
     before = (folder / "set" / "speech.jsonl").read_bytes()
     assert 0 < before.count(b"\n") < 33
     run_json(*SPEAK, *provider)
@@ -303,9 +309,9 @@ def test_where_only_words_are_misrecognized_nobody_speaks(run_json: RunJson, fol
 def test_the_table_tells_what_was_heard(dragoman: Cli) -> None:
     printed = dragoman(*SPEAK, "--asr", "simulated:15", COLUMNS="140").stdout
     assert "0 sounds of 0 seconds" in printed
-    assert "word errors" in printed
+    assert "WER" in printed
     assert "simulated:15" in printed
-    assert "lost by kind" in printed
+    assert "misrecognized by kind" in printed
 
 
 def changed(path: Path, place: int, **fields: object) -> None:
@@ -358,8 +364,8 @@ def test_a_set_whose_audio_or_transcripts_were_changed_is_found_out(
         (("--tts", "us,vi"), "--speaker vi: does not speak en"),
         (("--line", "walkie"), "no line is named 'walkie'"),
         (("--tts", "openai/alloy"), "model=MODEL"),
-        (("--texts-only", "--asr", "mixed"), "--asr: nobody speaks or hears with --texts-only"),
-        (("--texts-only", "--workers", 2), "--workers: nobody speaks or hears with --texts-only"),
+        (("--texts-only", "--asr", "mixed"), "--asr: no audio is made with --texts-only"),
+        (("--texts-only", "--workers", 2), "--workers: no audio is made with --texts-only"),
         (("--workers", 0), "--workers 0: at least 1"),
     ],
 )

@@ -42,7 +42,7 @@ def make_old(run_json: RunJson, folder: Path) -> None:
     (folder / TRANSCRIPTS).write_bytes(
         b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
     )
-    run_json(*SPEAK)  # Its card tells what is in it again.
+    run_json(*SPEAK)  # Its card states its content again.
     changed(folder / "set" / "settings.json", lambda settings: settings.pop(NORMALIZER_SETTING))
     changed(folder / "set" / "card.json", lambda card: card["made"].pop(NORMALIZER_SETTING))
 

@@ -59,7 +59,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def recognizing(speaking: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SpeechServer]:
-    """A server that recognizes what it hears, and is not always in service."""
+    """A server that recognizes speech, and is not always available."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(speaking))
     with SpeechServer(EmbeddedSpeaker([load_suite("courier")]), STUMBLING) as server:
         yield server
@@ -78,12 +78,12 @@ def listed(name: Callable[[SpeechServer, Protocol], str], server: SpeechServer) 
 
 
 def letters(text: str) -> str:
-    """Return letters and digits alone: what two styles of writing have in common."""
+    """Return letters and digits alone, which two styles of writing have in common."""
     return re.sub(r"[^a-z0-9]", "", text.casefold())
 
 
 def share_heard(message: RecordedMessage, name: str) -> float:
-    """Return how much of what was said was heard, by letters, from 0 to 1."""
+    """Return the share of the spoken letters that was heard, from 0 to 1."""
     said, heard = letters(message.said), letters(message.heard[name].words)
     return SequenceMatcher(None, said, heard, autojunk=False).ratio()
 
@@ -99,7 +99,7 @@ def require_same_recognition(messages: list[RecordedMessage], server: SpeechServ
 
 
 def require_counted(card: dict[str, Any], server: SpeechServer) -> None:
-    """Check that calls and seconds of audio of each service stand in the card."""
+    """Check that the card states calls and seconds of audio of each service."""
     used = {(each["purpose"], each["model"]): each for each in card["usage"]}
     for service in SERVICES:
         model = RECOGNIZERS[service].partition("?")[0]
@@ -152,7 +152,7 @@ def said_by_user(episode: Episode) -> list[Utterance]:
 
 
 def transcript(line: Utterance) -> object:
-    """Return what the recognizer answered, before values in it were written as agents read them."""
+    """Return the recognizer's answer before inverse text normalization."""
     found = [stage.settings[WORDS] for stage in line.stages if WORDS in stage.settings]
     return found[0] if found else line.heard
 

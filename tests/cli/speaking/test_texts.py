@@ -150,7 +150,7 @@ def test_a_spent_budget_leaves_what_came_and_the_same_command_goes_on(
         asked = (*SPEAK, "set", "--rewriter", model, "--concurrency", "1")
         stopped = dragoman(*asked, "--max-cost", "500 tokens")
         assert stopped.returncode == 1
-        assert "the same command goes on" in stopped.stderr
+        assert "the same command continues" in stopped.stderr
         before = lines(folder / "set")
         assert 0 < len(before) < 33
         card = run_json(*asked)
@@ -162,7 +162,7 @@ def test_a_spent_budget_leaves_what_came_and_the_same_command_goes_on(
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("courier",), "needs --out SET"),
+        (("courier",), "name the set's folder with --out SET"),
         ((*SPEAK[1:], "set", "--concurrency", "0"), "--concurrency 0: at least 1"),
         (("--texts-only", "--out", "set"), "no suite: name one"),
         (("sample:shop", "--texts-only", "--out", "set"), "its users' words are not fixed"),

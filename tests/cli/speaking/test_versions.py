@@ -57,7 +57,7 @@ def forget(folder: Path, *names: str) -> None:
 
 @pytest.fixture
 def earlier(run_json: RunJson, folder: Path) -> Path:
-    """A set as they were before they named rules: by the earlier reader, in words of that time."""
+    """A set from before rules had names: by the earlier reader, in its words."""
     run_json(*SPEAK)
     forget(folder, "matcher", "normalization")
     (
@@ -70,7 +70,7 @@ def earlier(run_json: RunJson, folder: Path) -> Path:
     for line in spoken:
         line["said"] = f"well well, {line['said']}"
     speech.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in spoken))
-    run_json(*SPEAK)  # heard again, and its card tells what is in it
+    run_json(*SPEAK)  # recognized again, and its card states its content
     forget(folder, *VERSIONS)
     return folder / "set"
 

@@ -1,4 +1,4 @@
-"""`run --fail-under`: what is held against it, and what an open verdict does."""
+"""`run --fail-under`: the compared figure, and the effect of an open verdict."""
 
 from collections.abc import Callable
 from subprocess import CompletedProcess
@@ -31,7 +31,7 @@ def test_tasks_without_a_score_leave_it_undecided_and_that_is_not_passed(dragoma
 
     assert done.returncode == 1
     assert "is undecided: pass^1 1.000, but " in done.stderr
-    assert "left out had failed" in done.stderr
+    assert "excluded had failed" in done.stderr
 
 
 def test_going_on_with_a_run_holds_it_to_the_same(dragoman: Cli) -> None:

@@ -1,4 +1,4 @@
-"""A preflight: who does not answer is told before a run begins, and its ledger says what that took."""
+"""A preflight reports models that do not answer, and its cost is in the ledger."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -60,7 +60,7 @@ def test_an_endpoint_that_refuses_ends_it_before_anything_is_played(
 
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("dragoman: preflight: ")
-    assert "nothing was played (--no-preflight plays without trying)" in done.stderr
+    assert "nothing was played (--no-preflight skips these checks)" in done.stderr
     assert not (folder / "mine").exists()
 
 
@@ -79,7 +79,7 @@ def test_what_was_asked_is_remembered_and_the_run_is_the_same_but_for_a_line_of_
     tried = dragoman(*SHOP, *agent, "--preflight", "--json", "--out", "tried")
 
     assert server.log.completed == 2 * asked
-    assert "preflight: the beginning of 1 conversation: agent compatible/any 1 call" in tried.stderr
+    assert "preflight: started 1 conversation: agent compatible/any 1 call" in tried.stderr
     found = json.loads(tried.stdout)
     assert [cell["pass_hat"] for cell in found["cells"]] == [
         cell["pass_hat"] for cell in without["cells"]
@@ -87,7 +87,7 @@ def test_what_was_asked_is_remembered_and_the_run_is_the_same_but_for_a_line_of_
     playing, ahead = found["usage"]
     assert (ahead["purpose"], ahead["model"], ahead["calls"]) == ("preflight", "compatible/any", 1)
     assert (playing["calls"], playing["replayed"]) == (without["usage"][0]["calls"], 1)
-    # What the conversations found remembered was paid for before them, and once.
+    # The preflight paid once for the answers that the conversations replayed.
     for count in ("input_tokens", "output_tokens"):
         paid = [line[count] - line[f"replayed_{count}"] for line in found["usage"]]
         assert sum(paid) == without["usage"][0][count]
@@ -105,7 +105,7 @@ def test_one_that_ends_says_what_was_used_until_then(
     assert done.returncode == 1
     assert server.log.completed == 1
     reported = done.stderr.splitlines()[-1]
-    assert "; used until then: agent compatible/any 1 call in " in reported
+    assert "; usage until then: agent compatible/any 1 call in " in reported
     assert "; cost " in reported
 
 

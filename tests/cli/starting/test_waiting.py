@@ -1,4 +1,4 @@
-"""Options that concern waiting: what is chosen for servers on this machine, and what a run goes on with."""
+"""Timeout and concurrency options: defaults for local servers, and on resumption."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -10,6 +10,6 @@ from dragoman.registry.suites import load_suite
 
 @pytest.fixture(scope="session")
 def texts() -> int:
-    """How many distinct texts the sample has."""
+    """Number of distinct texts in the sample."""
     segments = domain_of(load_suite("sample:shop"), Path("none")).segments
     return len({(segment.context, segment.source) for segment in segments})

@@ -1,4 +1,4 @@
-"""`dragoman memory`: what goes in, what comes out, and how alike two are."""
+"""`dragoman memory`: import, export, and the similarity of two memories."""
 
 import json
 from collections.abc import Callable

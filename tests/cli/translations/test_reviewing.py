@@ -1,4 +1,4 @@
-"""`dragoman review`: what was translated goes out to a person, and what the person says comes back."""
+"""`dragoman review`: translations are exported for a person, and decisions imported."""
 
 import csv
 import io
@@ -59,7 +59,7 @@ def translated(run_json: RunJson, folder: Path, model: str) -> Path:
 
 
 def edit(path: Path, sheet: str, change: Callable[[list[Any]], None]) -> list[list[Any]]:
-    """Change the lines of a sheet as a person would; return the lines as they were."""
+    """Change the lines of a sheet as a person would; return the original lines."""
     book = load_workbook(path)
     lines = [list(line) for line in book[sheet].iter_rows(min_row=2)]
     before = [[cell.value for cell in line] for line in lines]
@@ -146,7 +146,7 @@ def test_a_correction_that_loses_a_number_sign_takes_nothing_of_the_file(
     done = dragoman("review", "import", "sample:shop", *files)
     assert (done.returncode, done.stdout) == (1, "")
     assert "sample_tasks.csv: line 2: id-lost" in done.stderr
-    assert "nothing was taken: 1 row refused" in done.stderr
+    assert "nothing was imported: 1 row refused" in done.stderr
     assert run_json("review", "status", "--memory", MEMORY)["reviews"] == []
 
 

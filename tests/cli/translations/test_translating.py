@@ -138,7 +138,8 @@ def test_a_file_that_somebody_edited_is_left_alone(dragoman: Cli, folder: Path, 
     done = dragoman(*asked)
     assert done.returncode == 1
     assert (
-        "policy.md: not as it was written, or written by somebody else: left alone" in done.stdout
+        "policy.md: not replaced, because it was changed or written by another program"
+        in done.stdout
     )
     assert policy.read_text("utf-8") == "# ของฉัน\n"
 
@@ -178,7 +179,7 @@ def test_a_budget_stops_it_and_the_same_command_goes_on(
     stopped = dragoman(*asked, *small, "--max-cost", "500 tokens")
     assert stopped.returncode == 1
     assert "the budget of 500 tokens is spent" in stopped.stderr
-    assert "the same command goes on" in stopped.stderr
+    assert "the same command continues" in stopped.stderr
     done = dragoman(*asked, *small)
     assert done.returncode == 0, done.stderr
     assert set(answers.sent.values()) == {1}
@@ -226,7 +227,7 @@ def test_a_model_can_be_stopped_by_hand_and_the_same_command_goes_on(
         _, errors = process.communicate(timeout=60)
         assert process.returncode == 130, errors
         assert errors.count("\n") == 1
-        assert "the same command goes on" in errors
+        assert "the same command continues" in errors
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     (reported,) = json.loads(done.stdout)["languages"]
     assert reported["states"]["known"] >= 10

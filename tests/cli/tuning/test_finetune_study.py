@@ -59,7 +59,7 @@ def test_all_sides_are_set_against_each_other_in_every_form(in_process: Cli, pla
     assert found["EN", "ALL"] == pytest.approx(1.0 - found["before", "EN"])
     page = (planned / "study" / "study.html").read_text()
     assert "<script" not in page
-    assert "Out of domain, after less before: tool selection" in page
+    assert "Out of domain, after minus before: tool selection" in page
     markdown = (planned / "study" / "study.md").read_text()
     assert "By language, before and after" in markdown
     assert r"\begin{table}" in (planned / "study" / "study.tex").read_text()
@@ -136,7 +136,7 @@ def test_a_dry_run_needs_no_model_and_says_what_is_not_known(
     dry = ("finetune", "recipe.toml", "--dry-run")
     shown = in_process(*dry, cwd=written_recipe)
     found = json.loads(in_process(*dry, "--json", cwd=written_recipe).stdout)
-    assert "not-here: no such model here" in shown.stdout
+    assert "not-here: the model is not here" in shown.stdout
     assert found["rows"] > 0
     assert (found["model"], found["needs"], found["effort"]) == (None, None, None)
     assert in_process("finetune", "recipe.toml", cwd=written_recipe).returncode == 2
@@ -152,7 +152,7 @@ def test_a_dry_run_prices_the_least_time_and_says_nothing_without_a_price(
     )
     plain = in_process(*dry, "--json", cwd=written_recipe)
 
-    assert "at 3,600,000.0 USD an hour that is at least: H100 " in shown.stdout
+    assert "least cost at 3,600,000.0 USD an hour: H100 " in shown.stdout
     seconds = found["effort"]["operations"] / 989e12
     assert found["least_cost"]["H100"] == pytest.approx(seconds * 3.6 / 3600, rel=0.01)
     assert json.loads(plain.stdout)["least_cost"] is None

@@ -16,7 +16,7 @@ STYLE = ("--style", "mm-tau-p2")
 def spoken(
     tmp_path_factory: pytest.TempPathFactory, in_process: Callable[..., CompletedProcess[str]]
 ) -> Path:
-    """A run in text and misheard, measured; nothing changes it."""
+    """A measured run in text and with simulated ASR errors; the tests do not change it."""
     folder = tmp_path_factory.mktemp("mm-tau")
     plan = ("--limit", "2", "--agent", "literal", "--voice", "text", "--voice", "simulated:30")
     run = in_process("run", "courier:easy", *plan, "--out", "mine", cwd=folder)
@@ -79,7 +79,7 @@ def test_the_report_begins_with_what_each_axis_does_and_has_the_source_s_tables_
     places = [
         page.index(f">{heading}")
         for heading in (
-            "What each axis does",
+            "Effect of each axis",
             "Figure 2: pass^1 by modality and exposure",
             "Figure 3: pass^1 by modality, persona and exposure",
             "Table 2: all metrics",

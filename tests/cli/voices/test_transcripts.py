@@ -1,4 +1,4 @@
-"""`--transcript`: which of a recognizer's transcripts the agent receives, and where that is told."""
+"""`--transcript`: the recognizer's transcript that the agent receives, and its record."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +23,7 @@ SPOKEN = (*RUN, "--voice", "simulated:10")
 
 
 def utterances(run_json: RunJson, folder: str) -> list[dict[str, Any]]:
-    """Return what the user said in a run's only conversation."""
+    """Return the utterances of the user in a run's only conversation."""
     events = run_json("show", folder, TASK)["episode"]["events"]
     return [
         event["reply"]["utterance"]

@@ -24,7 +24,7 @@ RunJson = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def heard(tmp_path_factory: pytest.TempPathFactory, in_process: Cli) -> Path:
-    """A run of two agents in text and misheard, with a judge and without; to be copied."""
+    """A run of two agents in text and with simulated ASR errors; the tests copy it."""
     folder = tmp_path_factory.mktemp("heard")
     done = in_process(
         *("run", "courier:easy", "--limit", "2", "--agent", "literal", "--agent", "careful"),
@@ -39,7 +39,7 @@ def heard(tmp_path_factory: pytest.TempPathFactory, in_process: Cli) -> Path:
 
 @pytest.fixture
 def mine(heard: Path, folder: Path) -> Path:
-    """The same, where commands run."""
+    """The same run in the working folder."""
     shutil.copytree(heard, folder / "mine")
     return folder / "mine"
 
@@ -55,7 +55,7 @@ def test_it_prints_what_the_run_holds_with_rules_and_versions(dragoman: Cli) -> 
     assert "clarifications: conversations with a question" in lines
     assert "rules: dragoman-2" in lines
     assert "recognizer sensitivity" not in lines
-    assert "lost conversations by what lost them" not in lines
+    assert "failed conversations by failure source" not in lines
     measures = next(line for line in lines if line.startswith("measures: "))
     assert all(re.search(rf"\b{name} \d", measures) for name in ("clarifications", "hearing"))
 

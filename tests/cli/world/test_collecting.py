@@ -1,4 +1,4 @@
-"""What is collected of the world's documents is known beforehand, number by number."""
+"""Documents of the bundled world: the results of collecting are known, count by count."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Cli = Callable[..., CompletedProcess[str]]
 
 
 def run_json(document: ApiDocument) -> object:
-    """Return what a document says that its file says too."""
+    """Return the facts of a document that its file states too."""
     operations = {
         each.name: (
             each.url,

@@ -1,4 +1,4 @@
-"""`dragoman world`: what is printed, and what a mistake looks like."""
+"""`dragoman world`: its output, and its error messages."""
 
 import signal
 import subprocess

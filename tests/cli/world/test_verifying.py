@@ -26,7 +26,7 @@ FAULTS = {
         "refused: metadata address",
     ),
 }
-"""What goes wrong, what becomes of the operation, and why."""
+"""A fault, the resulting verdict on the operation, and its reason."""
 
 
 def verified(dragoman: Cli, folder: Path, *faults: ApiFault) -> CompletedProcess[str]:

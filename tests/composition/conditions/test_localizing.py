@@ -1,4 +1,4 @@
-"""What conditions look like in a suite, on the released artifacts."""
+"""Conditions in a suite, with the released artifacts."""
 
 from pathlib import Path
 
@@ -226,7 +226,7 @@ def test_phrases_beside_the_file_of_a_language_are_spoken_and_part_of_its_cells(
     assert {cell.key for cell in plan_cells(without)}.isdisjoint(
         cell.key for cell in plan_cells(setup)
     )
-    # Phrases change no verdict: a stored run is scored whatever became of them.
+    # Phrases change no verdict: a stored run is scored in spite of any change of them.
     assert only(without).record.digest == only(setup).record.digest
 
 

@@ -1,4 +1,4 @@
-"""Grids with conditions that nothing can play: they are left out and listed, the rest is played."""
+"""Grids with conditions that cannot be played: they are listed, and the rest is played."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -21,7 +21,7 @@ from dragoman.config.run_config import RunConfig, RunRequest
 from dragoman.core.errors import UsageError
 
 KEYS = keys_of(RunRequest)
-DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "grid.md"
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "grid.md"
 
 
 def option_names(command: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""What a model says as the judge counts only as far as the whitelist goes."""
+"""The reply of a judge model counts only as far as the whitelist allows."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ REQUEST = ClarificationRequest(
 
 
 class Judge:
-    """A model that gives one reply and keeps what it was asked."""
+    """A model that gives one reply and records its requests."""
 
     name = "any"
 

@@ -1,4 +1,4 @@
-"""What may be confirmed of recorded messages."""
+"""Values that may be confirmed in recorded messages."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The rule judge allows what it can prove, and says why it does not allow the rest."""
+"""The rule judge allows provable confirmations, and gives reasons against the others."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Who speaks when, where questions may be answered: played in the loop."""
+"""Turn protocol of clarifications: the order of speakers, played in the loop."""
 
 import asyncio
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ ANSWER = "Yes, #S1000004"
 
 
 class Speaker:
-    """Says its words in turn and keeps what it heard."""
+    """A participant that says its words in turn and records its inputs."""
 
     def __init__(self, *words: str) -> None:
         self.heard: list[list[str]] = []
@@ -56,7 +56,7 @@ class Speaker:
 
 
 class Line:
-    """What is said aloud arrives in small letters."""
+    """A channel through which utterances arrive in lower case."""
 
     async def carry(self, utterance: Utterance) -> Utterance:
         return Utterance(utterance.intended, heard=utterance.intended.lower())
@@ -66,7 +66,7 @@ class Line:
 
 
 class Unheard:
-    """What is said aloud arrives as audio alone."""
+    """A channel through which utterances arrive as audio alone."""
 
     async def carry(self, utterance: Utterance) -> Utterance:
         return Utterance(utterance.intended, utterance.intended, heard=None)
@@ -76,7 +76,7 @@ class Unheard:
 
 
 class Noting(RuleClarificationJudge):
-    """Keeps what it is asked."""
+    """A judge that records its requests."""
 
     def __init__(self) -> None:
         super().__init__()

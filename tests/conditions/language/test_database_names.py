@@ -45,7 +45,7 @@ def test_a_name_that_was_changed_since_stays() -> None:
     ],
 )
 def test_anything_but_names_must_be_as_in_english(other: object) -> None:
-    with pytest.raises(DataError, match="is not as in English, and is no name"):
+    with pytest.raises(DataError, match="differs from English and is not a name"):
         match_names(ENGLISH, other, LEAVES, "db")
 
 

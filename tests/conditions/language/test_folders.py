@@ -24,7 +24,7 @@ def test_a_missing_and_a_damaged_file_are_told_in_one_line(tmp_path: Path) -> No
         folder.read("tools.json")
     with pytest.raises(DataError, match=r"db\.json\.gz cannot be read"):
         folder.read("db.json")
-    with pytest.raises(DataError, match=r"policy\.md is no UTF-8 text"):
+    with pytest.raises(DataError, match=r"policy\.md is not UTF-8 text"):
         folder.text("policy.md")
 
 

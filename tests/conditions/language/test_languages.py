@@ -76,7 +76,7 @@ MALAY_FILE = MALAY.read_text("utf-8")
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('code = "ms"', 'code = "malay!"', "no language tag"),
+        ('code = "ms"', 'code = "malay!"', "not a language tag"),
         ("Hai! Apa yang boleh saya bantu hari ini?", " ", "the greeting is empty"),
         ("Hai! Apa", "สวัสดี", "the greeting is not in the script LATIN"),
         ('decimal = "."', 'decimal = ","', "two different signs"),
@@ -96,6 +96,6 @@ def test_what_is_wrong_in_a_language_is_said(old: str, new: str, problem: str) -
 
 
 def test_the_guide_shows_the_file_of_the_example() -> None:
-    guide = (MALAY.parents[1] / "languages.md").read_text("utf-8")
+    guide = (MALAY.parents[1] / "reference" / "languages.md").read_text("utf-8")
     shown = guide.split("```toml\n", 1)[1].split("```", 1)[0]
     assert shown in MALAY_FILE

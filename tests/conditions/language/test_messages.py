@@ -58,7 +58,7 @@ def test_the_pattern_of_a_text_is_as_released() -> None:
     assert pattern_of(PAID.source) == PAID.pattern
 
 
-# What is filled in
+# Slots of messages
 
 SPOKEN = ToolReturns(
     exact={

@@ -1,4 +1,4 @@
-"""Questions in a language: functions as they are shown, labels as they are called."""
+"""Questions in a language: displayed functions, and labels in calls."""
 
 import pytest
 

@@ -65,7 +65,10 @@ def test_messages_of_success_have_texts_too() -> None:
 
 
 ACCIDENTS = {"'Line' object has no attribute 'value'"}
-"""Errors of Python's own that the reference falls into, and we under its rules alone: no text of a tool."""
+"""Python's own errors, which the reference raises, and we under its rules alone.
+
+They are not texts of a tool.
+"""
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -83,9 +86,9 @@ def test_every_refusal_in_the_worlds_code_is_recognised(domain: str) -> None:
 
 
 def refusals_in(tree: ast.AST) -> Iterator[str]:
-    """Yield the texts with which tools refuse; what is filled in is a word.
+    """Yield the texts of refusals of tools; each slot is one word.
 
-    What sets a world up before a conversation refuses no agent.
+    Classes that set an environment up before a conversation refuse no agent.
     """
     for node in ast.iter_child_nodes(tree):
         match node:

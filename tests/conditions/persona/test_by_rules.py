@@ -1,4 +1,4 @@
-"""What rules read from a user's words, sentence by sentence."""
+"""Traits that rules infer from a user's words, sentence by sentence."""
 
 from collections.abc import Sequence
 

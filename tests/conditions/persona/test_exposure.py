@@ -53,7 +53,7 @@ class Talked(msgspec.Struct):
 
 
 def instructions_after(instruction_source: InferredUserProfile, *counts: int) -> list[str]:
-    """Return what the agent is told when the user has said so many messages."""
+    """Return the agent's instructions after a number of user messages."""
 
     async def ask() -> list[str]:
         return [

@@ -1,4 +1,4 @@
-"""What the acoustic model was adapted to and what it is measured on stay apart."""
+"""The texts of the acoustic model's adaptation and of its measurement are disjoint."""
 
 from itertools import chain
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Transcripts as people type them: what is written stays, what is said in words is written."""
+"""Normalized transcripts: written values stay, and values in words become written."""
 
 from itertools import pairwise
 
@@ -107,7 +107,7 @@ WORDS = st.sampled_from(
 
 @given(st.lists(WORDS, max_size=12).map(" ".join))
 def test_words_alone_are_written_as_all_readers_at_every_word_would(words: str) -> None:
-    """Readers are left out where they can read nothing: that must change nothing."""
+    """Readers are skipped where they can read nothing: this must not change the result."""
     is_article = {"a hundred", "a thousand"} & {" ".join(pair) for pair in _pairs(words)}
     if not is_article:
         assert normalized_transcript(words, "en") == written_form(words)

@@ -1,4 +1,4 @@
-"""Raw and normalized transcripts: which one the agent receives, and what the record keeps of both."""
+"""Raw and normalized transcripts: the agent's one, and the record of both."""
 
 import asyncio
 from collections.abc import Sequence

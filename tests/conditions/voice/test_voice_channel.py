@@ -1,4 +1,4 @@
-"""One side of a call, by real engines: what is kept of every utterance, and what odd ones do."""
+"""One side of a call, by real engines: the record of utterances, and odd utterances."""
 
 import asyncio
 import hashlib
@@ -90,7 +90,7 @@ def carried(
 
 
 def understood(texts: Sequence[str], folder: Path, seed: int = 7) -> list[Utterance]:
-    """Return utterances after a call to somebody who understands what was meant."""
+    """Return utterances after a call to a listener who understands the intended words."""
 
     async def call() -> list[Utterance]:
         async with SpeechWorkerPool(1) as workers:

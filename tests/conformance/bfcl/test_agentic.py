@@ -97,7 +97,7 @@ def test_functions_are_those_of_the_category(
 def expected_text(
     session: Mapping[str, Any], task: Task, recorded: Mapping[str, Any], content: str
 ) -> str:
-    """Return the system text as the notes beside the recorded prompts describe it."""
+    """Return the system text as the notes next to the recorded prompts describe it."""
     kind = "UNIFIED" if session["backend"] == "rec_sum" else "CORE_ARCHIVAL"
     instruction = str(recorded[f"MEMORY_BACKEND_INSTRUCTION_{kind}"])
     before, _, after = instruction.partition("{memory_content}")

@@ -1,8 +1,8 @@
 """Our interfaces of the multi-turn entries against every recorded session of the reference's.
 
-A session is a start, calls and results, and the state after the last call. Texts of results must
-be the recorded ones. What the interpreter says when a call breaks by accident is compared by its
-prefix; both are counted and printed, as is how often even those texts agree.
+A session is a start, calls and results, and the state after the last call. Texts of results must be
+the recorded ones. The text of the interpreter for an accidental error is compared by its prefix.
+Both are counted and printed, and also how often the whole texts agree.
 """
 
 import gzip
@@ -62,7 +62,7 @@ def sessions(truth_folder: Path) -> Sequence[Record]:
 
 @pytest.fixture(scope="module")
 def begin(data_folder: Path) -> Callable[[Record], ApiEnvironment]:
-    """What makes the world that a recorded session starts in."""
+    """Return a function that makes the environment in which a recorded session starts."""
     starts = {
         entry["id"]: entry["initial_config"]
         for category in ("base", "long_context")

@@ -1,4 +1,4 @@
-"""Gold in another language passes what it passes in English, and nothing else, in every category.
+"""Gold in another language passes exactly the tasks that it passes in English.
 
 Texts are translated for show: each is put in marks, so that no two become one and nothing is as it
 was. Possible answers stay as upstream has them.

@@ -1,7 +1,7 @@
 """Our checks of conversations and of final answers against every record of the reference.
 
-Prints how many records were compared per file and what was left out of a comparison; comparing none
-is a failure. Works on any folder of the same format: set DRAGOMAN_TRUTH and DRAGOMAN_DATA.
+Prints the number of compared records per file and of records excluded from a comparison; comparing
+none is a failure. Works on any folder of the same format: set DRAGOMAN_TRUTH and DRAGOMAN_DATA.
 """
 
 import asyncio
@@ -88,7 +88,7 @@ def records(folder: Path, name: str) -> Iterator[Record]:
 
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
-    """Return the calls of a recorded text; one that is no Python was answered with an error."""
+    """Return the calls of a recorded text; a text that is not Python was answered with an error."""
     try:
         return read_python_calls(text, DEFAULT_RULES)
     except UnreadableError as error:

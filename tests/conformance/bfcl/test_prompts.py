@@ -78,7 +78,7 @@ def texts(read_bfcl: Read) -> PromptTexts:
 
 @pytest.fixture(scope="module")
 def recorded(data_folder: Path) -> dict[str, Any]:
-    """What upstream made of example functions."""
+    """Upstream's texts of example functions."""
     prompts = json.loads((data_folder / "bfcl/prompts.json").read_bytes())
     return dict(prompts["format_sensitivity"])
 

@@ -1,4 +1,4 @@
-"""What is found to translate in BFCL's categories, and that all else stays as it is."""
+"""Translatable texts of BFCL's categories; all other text stays unchanged."""
 
 import json
 from collections import Counter

@@ -1,8 +1,8 @@
 """Our single-turn BFCL checks against every record of the reference in the truth folder.
 
-Prints how many records were compared per file, and by class what was left out of a comparison and
-why; comparing fewer than are recorded today is a failure. DRAGOMAN_TRUTH and DRAGOMAN_DATA name
-other folders of the same format.
+Prints the number of compared records per file, and by class the records excluded from a comparison
+with the reason; comparing fewer than are recorded today is a failure. DRAGOMAN_TRUTH and
+DRAGOMAN_DATA name other folders of the same format.
 """
 
 import ast
@@ -65,7 +65,7 @@ LEAST = {
     "type_convert": 1246,
     "standardize": 70,
 }
-"""How many records there are to compare."""
+"""Number of records to compare."""
 
 Record = dict[str, Any]
 Report = Callable[[str, int, Mapping[str, int]], None]

@@ -1,6 +1,7 @@
 """Gold answers through the whole pipeline: as tool calls, and as text that a model writes.
 
-Plans, runs, stores and scores like any run. What cannot be passed is what `dragoman check` lists.
+Plans, runs, stores and scores like any run. The impossible entries are those that `dragoman check`
+lists.
 """
 
 import asyncio
@@ -43,7 +44,7 @@ UNPASSABLE = {
     "live_multiple_862-181-3",
     "live_multiple_964-207-0",
 }
-"""What no answer passes: arguments demanded and forbidden at once, or values that are not there."""
+"""Entries that no answer passes: arguments demanded and forbidden at once, or missing values."""
 
 UNPASSABLE_IN_REFERENCE = UNPASSABLE | {
     f"simple_java_{n}" for n in (35, 36, 65, 78, 83, 85, 86, 89, 90, 91)

@@ -148,7 +148,7 @@ def _is_day(value: str, language: str) -> bool:
 
 
 def _altered(span: str) -> str:
-    """Return a stretch with its last digit, or else the first letter of its words, as another one."""
+    """Return a span with another last digit, or without digits, with another first letter."""
     digits = list(re.finditer(r"[0-9]", span))
     if digits:
         at = digits[-1].start()

@@ -30,7 +30,7 @@ def pulled_tau2(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture(scope="session")
 def translatable_of(data_folder: Path, pulled_tau2: Path) -> Callable[[str], TranslatableDomain]:
-    """What can be translated of a domain, as the fork has it."""
+    """Return a function that gives the translatable texts of a domain, as the fork has it."""
     released = data_folder / "seataubench"
     if not released.is_dir():
         pytest.skip(f"{released} is absent: the fork's English side is there")

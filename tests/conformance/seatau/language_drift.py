@@ -1,4 +1,4 @@
-"""How well a language was kept: over conversations, by position in them, and beside success."""
+"""Language correctness: over conversations, by position in them, and with success."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +40,7 @@ class LanguageFigure(msgspec.Struct, frozen=True):
 
 
 class PositionShare(msgspec.Struct, frozen=True):
-    """How many of the turns at one position in a conversation were in another language."""
+    """Turns at one position in a conversation, and those in another language."""
 
     position: int
     turns: int
@@ -53,7 +53,7 @@ class PositionShare(msgspec.Struct, frozen=True):
 
 
 class EnglishShare(msgspec.Struct, frozen=True):
-    """How many of the turns of one task, over all its trials, were English."""
+    """Turns of one task, over all its trials, and those in English."""
 
     task: str
     turns: int
@@ -69,7 +69,7 @@ def language_figure(uses: Sequence[LanguageUse]) -> LanguageFigure:
     """Sum up conversations.
 
     Raises:
-        ValueError: Where there are none, or they were not judged by one definition.
+        ValueError: If no conversation is given, or they were not judged by one definition.
     """
     names = {use.rules for use in uses}
     if len(names) != 1:
@@ -127,7 +127,7 @@ def correctness_beside_success(
     """Correlate pooled correctness with pass^k over the cells of a grid.
 
     Raises:
-        ValueError: Where the two do not speak of the same cells.
+        ValueError: If the two do not cover the same cells.
     """
     if figures.keys() != successes.keys():
         alone = sorted(figures.keys() ^ successes.keys())

@@ -1,4 +1,4 @@
-"""Averages with intervals as SEATauBench publishes them, to be set beside its own.
+"""Averages with intervals as SEATauBench publishes them, for a comparison with its own.
 
 It draws from a handful of averages (three domains, five languages) as if these were a sample. That
 says how far the handful lies apart, and not how sure the average is: our own intervals draw tasks.
@@ -25,11 +25,11 @@ class PublishedAverage(msgspec.Struct, frozen=True):
 def published_average(values: Sequence[float]) -> PublishedAverage:
     """Average values in the given order, with the 95 % percentile bootstrap over them.
 
-    Every average starts the same generator anew, so that its interval does not depend on others;
+    Every average starts the same generator again, so that its interval does not depend on others;
     it does depend on the order of the values.
 
     Raises:
-        ValueError: Where there are no values.
+        ValueError: If the values are empty.
     """
     import numpy as np
 

@@ -53,7 +53,7 @@ NAMES_LEFT = {
     ("telecom", "id"): "1 of 17",
     ("telecom", "tl"): "5 of 17",
 }
-"""How many names of a released database are as in English."""
+"""Number of names of a released database that are as in English."""
 
 
 IN_LANGUAGES = pytest.mark.usefixtures("in_languages")

@@ -1,7 +1,7 @@
 """Language correctness and error tags against every recorded verdict of SEATauBench.
 
-Prints how many rows were compared per kind; comparing none is a failure. What our own definition
-judges otherwise on purpose is listed by class.
+Prints how many rows were compared per kind; comparing none is a failure. Verdicts that our own
+definition changes on purpose are listed by class.
 """
 
 import csv
@@ -61,7 +61,8 @@ OURS_DIFFER = {
 }
 """On purpose: what says nothing of a language has no verdict; what hid one is taken out before.
 
-The last class is speech of more than 40 characters between two ###, which is no stop marker.
+The last class is speech of more than 40 characters between two ###, which does not stop a
+conversation.
 """
 
 UNKNOWN_TAGS: Mapping[Role, int] = {"agent": 75, "user": 125}
@@ -117,7 +118,7 @@ def metric_of(use: LanguageUse, side: str) -> Row:
 
 
 TURNS = {"en": 465, "vi": 471, "th": 469, "id": 480}
-"""How many recorded turns there are to compare."""
+"""Number of recorded turns to compare."""
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

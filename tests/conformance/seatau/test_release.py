@@ -1,6 +1,6 @@
-"""What the released files hold, counted from the files alone: sections 1.3 to 1.8, five languages.
+"""Content of the released files, counted from the files alone: sections 1.3 to 1.8.
 
-Nothing here asks the linter or the loaders, so that what these count has a second count beside it.
+Nothing here uses the linter or the loaders, so that these counts are independent of theirs.
 """
 
 import json
@@ -46,7 +46,7 @@ Leaf = tuple[tuple[str | int, ...], object]
 
 
 class Release:
-    """The released files beside the English ones."""
+    """The released files and the English ones."""
 
     def __init__(self, data: Path) -> None:
         self._data = data

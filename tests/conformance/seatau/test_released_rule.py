@@ -1,4 +1,4 @@
-"""What the released system does, worked out from its artifacts alone, in all five languages.
+"""Behaviour of the released system, derived only from its artifacts, in five languages.
 
 Worked out so, it is what was recorded of it in three of them. In the others nothing is recorded
 here, and the same is what our views show and read under `seatau`.
@@ -75,7 +75,7 @@ class Rule:
 
     @cached_property
     def descriptions(self) -> dict[str, str]:
-        """What is said of models and fields, by its English."""
+        """Translated texts of models and fields, by their English."""
         found: dict[str, str] = {}
         for english, translated in self._schemas():
             for name, model in english["models"].items():
@@ -97,7 +97,7 @@ class Rule:
 
     @cached_property
     def messages(self) -> list[tuple[re.Pattern[str], str]]:
-        """What stands for a message, by its pattern."""
+        """Translations of messages, by their patterns."""
         if "tool_returns.json" not in self._folder:
             return []
         file = json.loads(self._folder.read("tool_returns.json"))
@@ -248,7 +248,7 @@ def domains(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Doma
 
 @pytest.fixture(scope="module")
 def rows(truth_folder: Path) -> Callable[[str], list[Row]]:
-    """What reads recorded rows."""
+    """Return a function that reads recorded rows."""
 
     def read(name: str) -> list[Row]:
         path = truth_folder / "seataubench" / f"{name}.jsonl.gz"
@@ -261,7 +261,7 @@ def rows(truth_folder: Path) -> Callable[[str], list[Row]]:
 Rows = Callable[[str], list[Row]]
 
 
-# What was recorded
+# Recorded behaviour
 
 
 @pytest.mark.parametrize("language", RECORDED)
@@ -374,7 +374,7 @@ def test_every_order_and_product_has_the_names_of_the_translated_database(
 def answers(
     domains: Domains, domain: str, language: str, task: Task, calls: Sequence[ToolCall]
 ) -> Iterator[tuple[Json, Json]]:
-    """Yield what our view shows of each call, and what it is by the rule; refusals are left out."""
+    """Yield our view and the rule's result for each call, without refusals."""
     rule = domains.rule(domain, language)
     ours, theirs = (
         domains.suite(domain, code).factory(SEATAU_RULES)(task) for code in ("en", language)

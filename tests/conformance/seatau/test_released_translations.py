@@ -55,7 +55,7 @@ def folder_of(data_folder: Path) -> Callable[[str, str], AssetFolder]:
 def released_in(
     translatable_of: Of, folder_of: Callable[[str, str], AssetFolder]
 ) -> Callable[[str, str], ReleasedTranslations]:
-    """What is released of a domain in a language, read once."""
+    """Return a function that reads the release of a domain in a language, once."""
     found: dict[tuple[str, str], ReleasedTranslations] = {}
 
     def of(domain: str, code: str) -> ReleasedTranslations:

@@ -24,7 +24,7 @@ def once_imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def memory(once_imported: Path, in_languages: Path, in_process: Cli) -> Path:  # noqa: ARG001 - the data are there
+def memory(once_imported: Path, in_languages: Path, in_process: Cli) -> Path:  # noqa: ARG001 - makes the data available
     if not once_imported.exists():
         suites = [part for suite in SUITES for part in ("--suite", suite)]
         done = in_process("memory", "import", "seataubench", once_imported, *suites)

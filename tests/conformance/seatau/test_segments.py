@@ -1,4 +1,4 @@
-"""What is found to translate in tau2-bench's domains, beside what the source's pipeline finds."""
+"""Translatable texts of tau2-bench's domains, and those that the source's pipeline finds."""
 
 import json
 from collections import Counter
@@ -82,7 +82,7 @@ def test_different_texts_are_as_many_as_in_the_source_once_its_lines_are_cut_too
         for docstring in docstrings.values():
             first, _, rest = description(docstring).partition("\n")
             texts |= {first, rest} - {""}
-    # Two descriptions of an argument differ in nothing but where their lines wrap.
+    # Two descriptions of an argument differ only in their line breaks.
     wrapped = {"retail": 2, "airline": 0, "telecom": 0}[domain]
     assert len(texts) + wrapped == SOURCE[domain][1]
 

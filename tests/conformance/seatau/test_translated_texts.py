@@ -76,7 +76,7 @@ def domains(translated: Path) -> dict[str, tuple[TranslatableDomain, DoNotTransl
 def judged(
     domains: Mapping[str, tuple[TranslatableDomain, DoNotTranslate]], data_folder: Path
 ) -> Callable[[str], Judged]:
-    """What judges the release in a language, once."""
+    """Return a function that judges the release in a language, once."""
     done: dict[str, Judged] = {}
 
     def of(code: str) -> Judged:

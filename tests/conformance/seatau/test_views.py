@@ -1,7 +1,7 @@
 """Tools in a language against what SEATauBench recorded, and against the English worlds.
 
-Under `seatau` every row is repeated. Where our own rules differ, the class of the difference is
-listed with the number of its rows.
+Under `seatau` every row is repeated. If our own rules differ, the class of the difference is listed
+with the number of its rows.
 """
 
 import gzip
@@ -140,7 +140,7 @@ def domains(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Doma
     return Domains(data_folder, folder)
 
 
-# What was recorded
+# Recorded behaviour
 
 
 @pytest.mark.parametrize("language", RECORDED)
@@ -332,7 +332,7 @@ def test_the_phone_answers_with_the_recorded_records(truth_folder: Path, domains
 
 
 def is_accident(row: Row) -> bool:
-    """Whether the text of a refusal is made by the reference's libraries and names of classes."""
+    """Return whether the reference's libraries or class names make the text of a refusal."""
     return row["error"] and ("validation error" in row["content"] or "()" in row["content"])
 
 

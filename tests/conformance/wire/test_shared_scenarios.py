@@ -1,7 +1,7 @@
 """Every reported form of a server's answer ends as it should, through the real command.
 
 `shared/inputs/wire` plays the forms; the table says for each what the conversation holds and whose doing
-its end is. The same table stands in `docs/model_servers.md`.
+its end is. The same table stands in `docs/reference/providers.md`.
 """
 
 import importlib.util
@@ -19,11 +19,12 @@ from dragoman.core.episodes import Episode, Message
 from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply
 from dragoman.store.run_store import open_run
 
-PAGE = Path(__file__).parents[3] / "docs" / "model_servers.md"
+FILE = Path(__file__).parents[3] / "docs" / "reference" / "providers.md"
+PAGE = FILE.read_text("utf-8").partition("\n## What model servers send\n")[2]
 ROW = re.compile(r"^\| `(?P<name>\w+)` \| (?P<outcome>[^|]+) \| (?P<side>[^|]+) \|$", re.MULTILINE)
 BYE = "says 'Goodbye.'"
 SIDES = {"infrastructure_error": "infrastructure", "user_error": "user"}
-"""Whose doing an end is, where it is not the agent's."""
+"""Side that caused an end, if it was not the agent."""
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +47,7 @@ def server() -> Iterator[tuple[str, list[str]]]:
 def told_in_docs() -> dict[str, tuple[str, str]]:
     """Return the outcome and the side of every form in the page's table."""
     return {
-        row["name"]: (row["outcome"].strip(), row["side"].strip())
-        for row in ROW.finditer(PAGE.read_text("utf-8"))
+        row["name"]: (row["outcome"].strip(), row["side"].strip()) for row in ROW.finditer(PAGE)
     }
 
 

@@ -1,4 +1,4 @@
-"""What of a line of questions another language has otherwise, and what stays."""
+"""Texts of a question line that another language replaces, and the parts that stay."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""A reply ends where its chat template ends a turn."""
+"""A reply ends at the end-of-turn mark of its chat template."""
 
 import pytest
 from hypothesis import given

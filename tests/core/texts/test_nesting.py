@@ -1,4 +1,4 @@
-"""Values within values without end: what a model wrote is the model's, and is said in its words."""
+"""Endlessly nested values: the text of a model counts as its own, with its words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""TOML of somebody else: read as it is, or refused in one kind of error, at once."""
+"""Foreign TOML is read unchanged, or refused at once with one kind of error."""
 
 import datetime as dt
 import tomllib

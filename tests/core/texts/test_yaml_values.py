@@ -59,11 +59,11 @@ BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
         (BOMB, "more than 500,000 values"),
         ("[" * 5_000, "nested more than 100 deep"),
         ("a: &a [*a]", "stands for nothing, or for what it is in"),
-        ("? [a]\n: b", "a key of YAML that is no text"),
+        ("? [a]\n: b", "a key of YAML that is not a text"),
         ("a: !!python/object:os.system x", "python/object:os.system of YAML is not read"),
         ("--- a\n--- b", "several YAML documents in one: make it one file each"),
         ("a: b: c", "no YAML (line 1: mapping values are not allowed"),
-        ("<<: 3\n", "what << merges is no mapping"),
+        ("<<: 3\n", "the value that << merges is not a mapping"),
         ("\x00", "no YAML (unacceptable character"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The labelled tables of stated values: those that rules were made with, and those held out."""
+"""The labelled tables of stated values: those used for making rules, and held-out ones."""
 
 from collections.abc import Sequence
 from functools import cache

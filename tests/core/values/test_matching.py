@@ -1,4 +1,4 @@
-"""Values are found where a text states them, and never inside something longer."""
+"""Values are found in texts that state them, and never inside a longer value."""
 
 import pytest
 from hypothesis import example, given

@@ -1,4 +1,4 @@
-"""Money, dates, times, shares, units and codes are read in each of their written forms."""
+"""Money, dates, times, shares, units and codes are read in each of their spellings."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""The value matcher decides as people labelled it, but for errors that are known by their ids."""
+"""The value matcher decides as the labels say, except for errors with listed ids."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import pytest
 from tests.core.values.labelled_tables import HELD_OUT, OWN, LabelledCase, precision, recall, wrong
 
 KNOWN = {
-    "file-zh-05",  # without spaces nobody can tell where a name begins
+    "file-zh-05",  # without spaces the start of a name is unknown
     "name-en-02",  # two spelled names with words between them
     "name-zh-06",  # a longer name without spaces
 }

@@ -1,4 +1,4 @@
-"""What may be confirmed of a message, and conversations without what was."""
+"""Values that may be confirmed of a message, and conversations without confirmations."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Steps over a dataset look at each item once, and go on where they were killed."""
+"""Steps over a dataset process each item once, and continue after a kill."""
 
 import asyncio
 from pathlib import Path
@@ -41,7 +41,7 @@ def dataset(tmp_path: Path) -> Dataset:
 
 
 class Looking:
-    """Looks at documents, keeps those without an h, and remembers what it looked at."""
+    """A step that keeps documents without an h, and records the documents that it saw."""
 
     def __init__(self, *, fails_on: str = "", halts_on: str = "") -> None:
         self.fails_on, self.halts_on = fails_on, halts_on

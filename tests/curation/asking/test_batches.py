@@ -1,4 +1,4 @@
-"""Many things asked in batches: nothing that was paid for is lost, and a halt ends the asking."""
+"""Requests in batches: no paid answer is lost, and a halt stops further requests."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The boldest rewriting that passes the proof, and what a model's answer must be."""
+"""The boldest rewriting that passes the proof, and the form of a model's answer."""
 
 import asyncio
 import re
@@ -33,7 +33,7 @@ ENGLISH = msgspec.structs.replace(phenomena_of("en"), worded={"file": 1.0, "code
 
 
 class Wordwise:
-    """Finds values as they are written, but for letter case and punctuation."""
+    """A matcher that finds values as written, ignoring letter case and punctuation."""
 
     def how_stated(self, value: str, text: str) -> How | None:
         return "exactly" if self._words(value) in self._words(text) else None
@@ -47,7 +47,7 @@ class Wordwise:
 
 
 class Answering:
-    """A chat model that gives one reply and keeps what it was asked."""
+    """A chat model that gives one reply and records its requests."""
 
     name = "some/model"
 
@@ -82,7 +82,7 @@ def test_a_value_that_would_be_lost_stays_as_it_is_written_and_the_reason_is_kep
 
 
 def test_a_message_whose_values_no_rewriting_keeps_stays_as_it_is() -> None:
-    # Stated only with a comma fewer, so nothing marks where it must not be broken.
+    # The text has the value without a comma, so nothing marks it as unbreakable.
     value = StatedValue("content", "Thank you, for the sea, to the end")
     rules = msgspec.structs.replace(
         ENGLISH, filler=msgspec.structs.replace(ENGLISH.filler, rate=1.0)

@@ -1,4 +1,4 @@
-"""Workbooks and CSV files: what is written comes back, whatever people do to it meanwhile."""
+"""Workbooks and CSV files: written content is read back after any edit by people."""
 
 import io
 import re

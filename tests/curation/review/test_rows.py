@@ -1,4 +1,4 @@
-"""What a reviewer says of a row."""
+"""Decisions of a reviewer about a row."""
 
 import pytest
 from hypothesis import given

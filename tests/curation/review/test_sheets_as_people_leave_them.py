@@ -62,7 +62,7 @@ def put(sheet: Worksheet, name: str, value: str) -> None:
     sheet.cell(2, COLUMNS.index(name) + 1).value = value
 
 
-# What the shared sheets hold, where they are at hand.
+# Content of the shared sheets, if they are available.
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A workbook that unpacks to much is refused by what its parts hold, before one is read whole."""
+"""A workbook that unpacks to too much is refused before any part is read whole."""
 
 import io
 import re

@@ -44,7 +44,7 @@ Library = Callable[..., TranslatableDomain]
 
 @pytest.fixture
 def library() -> Library:
-    """What can be translated of a small library, with other files where they are given."""
+    """Return a function that makes a small translatable library from the given files."""
 
     def of(
         *,
@@ -78,7 +78,7 @@ def library() -> Library:
 
 @pytest.fixture
 def made() -> MadeBy:
-    """How all translations of these tests were made."""
+    """The record of how all translations of these tests were made."""
     return MadeBy("some/model", "Thai", "2030-01-02T03:04:05+00:00", "translate-1")
 
 
@@ -114,7 +114,7 @@ def shop_schema(**labels: str) -> Schema:
 
 @pytest.fixture(scope="package")
 def do_not_translate() -> DoNotTranslate:
-    """What stays in the shop's texts."""
+    """Texts of the shop that must not be translated."""
     return find_do_not_translate(
         DomainData(
             records=(

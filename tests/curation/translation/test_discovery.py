@@ -1,4 +1,4 @@
-"""Which files of a suite become which artifacts."""
+"""Translatable files of a suite, and the artifacts that they become."""
 
 import sys
 from collections import Counter
@@ -72,8 +72,8 @@ def test_what_couriers_declarations_name_is_found_in_its_modules_and_databases(
     side = english_side(english, "", tmp_path)
     found = composed_schema("courier", english.databases, side).value_sets
     listed = courier.english.schemas["agent"].value_sets
-    # What the app says of switches is a sentence's part, in no record; sizes and terminals are only
-    # read by people.
+    # The app's words for switches are part of a sentence and in no record; only people read sizes
+    # and terminals.
     assert found.keys() ^ listed.keys() == {"Saying", "Size", "Visit.terminal"}
     for key in found.keys() & listed.keys():
         assert {each.canonical for each in found[key].values} == {
@@ -91,7 +91,7 @@ def test_the_bundled_sample_is_translatable_without_anything_pulled(tmp_path: Pa
 
 @pytest.fixture
 def lending(monkeypatch: pytest.MonkeyPatch) -> Suite:
-    """The example of docs/own_suite.md."""
+    """The example of docs/how_to/own_suite.md."""
     monkeypatch.syspath_prepend(str(OWN_SUITE))
     for name in [name for name in sys.modules if name.split(".")[0] == "lending"]:
         monkeypatch.delitem(sys.modules, name)

@@ -1,4 +1,4 @@
-"""The manifest of a translated folder, and the files beside it."""
+"""The manifest of a translated folder, and the files next to it."""
 
 import hashlib
 import json

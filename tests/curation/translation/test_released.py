@@ -1,4 +1,4 @@
-"""Translations that were made before, by the text that each is of."""
+"""Existing translations, by their source texts."""
 
 import json
 from collections.abc import Callable

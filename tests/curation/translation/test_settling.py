@@ -51,7 +51,7 @@ def thai(text: str) -> str:
 
 
 class Scripted:
-    """A translator that answers by a function and keeps what it was asked."""
+    """A translator that answers by a function and records its requests."""
 
     name = "some/model"
     version = "p1"
@@ -68,7 +68,7 @@ class Scripted:
 
     @property
     def texts(self) -> Counter[str]:
-        """How often each text was asked for."""
+        """Number of requests for each text."""
         return Counter(item.text for request in self.asked for item in request.items.values())
 
 
@@ -87,7 +87,7 @@ Run = Callable[..., dict[str, UnitResult]]
 
 @pytest.fixture
 def run(memory: TranslationMemory) -> Run:
-    """What settles segments by a translator; the results by text."""
+    """Return a function that translates segments with retries; its results are by text."""
 
     def settled(
         segments: Sequence[Segment], translator: Translator, limits: BatchLimits = LIMITS

@@ -1,4 +1,4 @@
-"""Which translated files are out of date, and which of their texts."""
+"""Translated files that are out of date, and their texts that are."""
 
 import json
 from collections.abc import Callable

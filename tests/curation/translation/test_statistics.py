@@ -1,4 +1,4 @@
-"""How much there is to translate, and how much of it a language has."""
+"""Counts of translatable texts, and of the texts that a language already has."""
 
 import json
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def test_a_domain_is_counted_in_files_texts_and_records(library: Library) -> Non
 
 def test_equal_texts_of_a_context_are_one(library: Library) -> None:
     found = statistics_of(library())
-    assert (found.segments, found.texts) == (8, 6)  # a name, and what a tool and a task say alike
+    assert (found.segments, found.texts) == (8, 6)  # a name, and a text of a tool and a task
     database = found.files[1]
     assert (database.segments, database.texts) == (3, 2)
 

@@ -1,4 +1,4 @@
-"""Makes what builds the labelled conversations importable, however pytest was started."""
+"""Makes the builder of the labelled conversations importable for any start of pytest."""
 
 import sys
 from pathlib import Path

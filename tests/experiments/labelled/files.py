@@ -1,6 +1,7 @@
-"""The labelled conversations as result files of tau2-bench: written ones read, played ones played.
+"""The labelled conversations as result files of tau2-bench.
 
-`python -m tests.experiments.labelled.files` writes them anew.
+Written conversations are read, and others are played. `python -m tests.experiments.labelled.files`
+writes the files again.
 """
 
 import tomllib

@@ -1,8 +1,8 @@
-"""Plays courier and a shop with planted mistakes, so that what must be counted is known beforehand.
+"""Plays courier and a shop with planted mistakes, so that the right counts are known.
 
-The user is the scripted one, with or without a persona card, and the tools are real worlds. The agent
-follows the plan and does what its mistakes say; what they plant is written down where they are made. No
-measure is asked.
+The user is the scripted one, with or without a persona card, and the tools are real environments.
+The agent follows the plan and makes the planted mistakes; each label is written down when the
+mistake is made. No measure is used.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ WRONG_LOOKUPS: dict[str, tuple[str, dict[str, object]]] = {
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One conversation to be played: its task, who the user is, and what goes wrong."""
+    """One conversation to play: its task, its user, and its mistakes."""
 
     task: str
     mistakes: tuple[Mistake, ...] = ()
@@ -65,7 +65,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """A conversation with what was planted in it, by the place of the message."""
+    """A conversation with its planted labels, by the place of the message."""
 
     id: str
     task: Task
@@ -115,14 +115,14 @@ class Player:
         return () if criteria is None else criteria.actions or ()
 
     async def _ask_for_missing(self) -> None:
-        """Ask once for every fact that has not been said, and see that it was told."""
+        """Ask once for every fact that is still missing, and check that the user told it."""
         for fact in self.task.scenario.facts:
             if fact.value not in self.said:
                 await self._ask(fact)
             assert fact.value in self.said, (self.part, fact, self.said)
 
     async def _misrecognize(self) -> None:
-        """Ask for what was said, read it back wrongly, or have it spelled."""
+        """Ask for a value, read it back wrongly, or have it spelled."""
         facts = [each for each in self.task.scenario.facts if sum(map(str.isdigit, each.value)) > 3]
         for number in range(self.part.times):
             fact = facts[number % len(facts)]
@@ -159,7 +159,7 @@ class Player:
             self._call("get_user_details", {"user_id": "nobody_1"}, is_right=False)
 
     def _fail(self, tool: str, arguments: dict[str, object], planted: str, times: int) -> None:
-        """Make calls that fail before the one that succeeds, which stands behind them."""
+        """Make calls that fail before the successful call."""
         for _ in range(times):
             self._plant("errors")
             self._call(tool, arguments, is_right=False)
@@ -211,11 +211,11 @@ class Player:
         self.events += [Message("agent", ToolCallReply((call,))), result]
 
     def _plant(self, label: str) -> None:
-        """Write down what the next message is."""
+        """Record the labels of the next message."""
         self.labels.setdefault(len(self.events), []).append(label)
 
     def _plant_on_answer(self, label: str, fact: KnownFact) -> None:
-        """Write down what the user's last message is, which has the value."""
+        """Record the label of the user's last message, which has the value."""
         answer = self.events[-1]
         assert isinstance(answer, Message)
         assert isinstance(answer.reply, TextReply)

@@ -1,7 +1,8 @@
 """Reads conversations that were written by hand, with their labels.
 
-A line is what somebody does: `U:` and `A:` speak, `C:` calls a tool with a JSON object, `R:` and `E:` are a
-call's result and its error. Calls in a row are made at once. Labels stand in brackets before the colon.
+A line is one action: `U:` and `A:` speak, `C:` calls a tool with a JSON object, `R:` and `E:` are
+the result and the error of a call. Calls in a row are made at once. Labels stand in brackets before
+the colon.
 """
 
 import re
@@ -26,7 +27,7 @@ class _Planned(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Written(msgspec.Struct, forbid_unknown_fields=True):
-    """One conversation; `about` says what is hard in it."""
+    """One conversation; `about` describes its difficulty."""
 
     id: str
     about: str

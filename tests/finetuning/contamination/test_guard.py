@@ -1,4 +1,4 @@
-"""Planted leaks are caught, five kinds, and what shares nothing passes."""
+"""Five kinds of planted leaks are caught, and unrelated rows pass."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A model in a folder is an agent like any other; who shares a batch changes no answer."""
+"""A model in a folder is an agent like any other; its batch changes no answer."""
 
 import asyncio
 import json

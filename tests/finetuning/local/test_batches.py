@@ -10,7 +10,7 @@ from dragoman.finetuning.local_models.batching import Batches
 
 
 class Lengths:
-    """Answers each text with its letters turned round, and keeps what came together."""
+    """A model that answers with the reversed text, and records its batches."""
 
     def __init__(self) -> None:
         self.batches: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""What cannot be loaded or asked is refused in one line before anything is loaded."""
+"""Folders and requests that cannot work are refused in one line before any loading."""
 
 import json
 import struct

@@ -1,4 +1,4 @@
-"""What a model wrote becomes words, thoughts and calls; what cannot be read is the agent's mistake."""
+"""Text of a model becomes words, thoughts and calls; unreadable text is its mistake."""
 
 import msgspec
 import pytest

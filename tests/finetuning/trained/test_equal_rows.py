@@ -1,4 +1,4 @@
-"""Arms of a study learn from as many rows, whatever is too long for the model."""
+"""Arms of a study learn from equally many rows, even if some rows are too long."""
 
 from pathlib import Path
 

@@ -17,7 +17,7 @@ from dragoman.finetuning.loss_masking import IGNORED, labelled_rows, require_tem
 
 pytestmark = pytest.mark.train
 
-# One word, one token: what is learnt can be read off.
+# One word is one token, so the learnt words can be read off.
 WORDS = "<pad> <end> <sys> <user> <bot> <tool> <call> hi yes weather Oslo rain it rains probe_of_a_function"
 
 ENDS = {"eos_token": "<end>", "pad_token": "<pad>"}

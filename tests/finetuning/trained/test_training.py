@@ -1,4 +1,4 @@
-"""A tiny model is made, trained, killed and gone on with; what comes out can be loaded again."""
+"""A tiny model is made, trained, killed and resumed; the result can be loaded."""
 
 import asyncio
 import json
@@ -107,7 +107,7 @@ def test_a_killed_training_goes_on_to_the_same_losses_and_weights(
     assert LossFile(cut / "losses.jsonl").lines() == LossFile(whole / "losses.jsonl").lines()
     assert trained.used is not None
     once = json.loads((whole / "trained.json").read_bytes())["used"]
-    # What was made again after the kill was read again.
+    # The work that was repeated after the kill is counted again.
     assert trained.used.tokens is not None
     assert trained.used.tokens > once["tokens"] > 0
     assert trained.used.seconds > trained.seconds
@@ -168,7 +168,7 @@ def test_a_small_model_computes_with_one_thread_and_comes_to_what_it_does_with_t
 
 
 def asked(name: str) -> list[str]:
-    """Return what a local model answers to questions that it was trained on."""
+    """Return a local model's answers to questions from its training."""
 
     async def answers() -> list[str]:
         connections = ModelClients()

@@ -1,4 +1,4 @@
-"""What cannot be trained is one line, and leaves nothing that is taken for more than it is."""
+"""Impossible trainings are refused in one line and leave nothing that looks usable."""
 
 import json
 import resource
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.train
 
 
 class StoppedError(Exception):
-    """Somebody pulled the plug."""
+    """The interruption of a training, as by a power failure."""
 
 
 def row(number: int) -> TrainingExample:

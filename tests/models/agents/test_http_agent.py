@@ -72,7 +72,10 @@ class PlainSender:
 
 
 class Answering:
-    """A server that gives its answers in turn, the last one for ever, and keeps what it was asked."""
+    """A server that gives its answers in turn, the last one repeatedly.
+
+    It records its requests.
+    """
 
     def __init__(self, *answers: bytes | int) -> None:
         self._answers = list(answers)
@@ -175,7 +178,7 @@ def test_a_first_answer_of_another_shape_ends_the_run_at_once(body: bytes, why: 
     answers = Answering(body)
     with pytest.raises(RunHalted) as caught:
         asyncio.run(through_a_client(answers))
-    line = f"mine: not an agent's answer ({why}): docs/agents.md says what it must be"
+    line = f"mine: not an agent's answer ({why}): docs/reference/agents.md says what it must be"
     assert str(caught.value) == line
     assert len(answers.bodies) == 1
 

@@ -1,4 +1,4 @@
-"""A server that refuses our history is asked again in the form that it wants."""
+"""A server that refuses our history gets it again in the form that it wants."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from dragoman.core.tools import Toolset, ToolSpec
 from dragoman.models.history_format import HistoryFormat
 
 Refuses = Callable[[dict[str, Any]], str]
-"""Returns why a request is refused; "" where it is not."""
+"""Function that returns the reason for a refusal of a request; "" to accept it."""
 
 SAFE = HistoryFormat()
 LOOK = Toolset((ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),))
@@ -84,7 +84,7 @@ def answers(
     *,
     streams: bool = False,
 ) -> tuple[list[Completion], list[dict[str, Any]]]:
-    """Return the replies of a server that refuses some requests, and all that it was asked."""
+    """Return the replies of a server that refuses some requests, and the requests."""
     return asyncio.run(_answers(refuses, status, form, times, streams=streams))
 
 

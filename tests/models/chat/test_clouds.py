@@ -24,7 +24,7 @@ pytest.importorskip("litellm", reason="the extra `litellm` is not installed")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.extras,
-    # What it and its parts do at import and at their end is theirs.
+    # Warnings of the library and its parts, at import and at their end, are their own.
     pytest.mark.filterwarnings("ignore"),
 ]
 
@@ -200,7 +200,7 @@ STREAMS = {
 
 
 def streams(kind: str, paths: list[str], most: int | None = None) -> Answers:
-    """Answer by a stream; by its first pieces alone where `most` says so."""
+    """Answer by a stream; with `most`, only by its first pieces."""
     content_type, pieces = STREAMS[kind]
 
     async def answer(request: web.Request) -> web.StreamResponse:

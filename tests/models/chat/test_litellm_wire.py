@@ -1,4 +1,4 @@
-"""Chat completions by way of litellm; where it is not installed, a stand-in raises and answers."""
+"""Chat completions through litellm; a stand-in replaces it if it is not installed."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ class Record:
 
 
 class Stream(AsyncIterator[Record]):
-    """Chunks, and what litellm keeps of them; an error in their place is raised."""
+    """Chunks, and litellm's result of them; an error among the chunks is raised."""
 
     intermittent_finish_reason = None
     chunks = ()

@@ -1,4 +1,4 @@
-"""Whole replies in the forms of servers are read as what the model said and called."""
+"""Whole replies in the forms of several servers are read as words and calls."""
 
 import json
 from typing import Any

@@ -229,7 +229,7 @@ def exchange(
     code: int = 200,
     **more: Any,  # noqa: ANN401 - fields of the endpoint
 ) -> tuple[Completion, dict[str, Any]]:
-    """Ask a server that gives one answer to everything; return its reply and what it was sent."""
+    """Send a request to a server with one answer; return its reply and the request."""
     sent: list[bytes] = []
 
     async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

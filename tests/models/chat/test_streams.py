@@ -1,4 +1,4 @@
-"""Streams of chunks add up to the completion that they stand for, however they are cut."""
+"""Streams of chunks add up to their completion, however they are cut."""
 
 import json
 from typing import Any
@@ -54,7 +54,7 @@ def pieces(draw: st.DrawFn, text: str) -> list[str]:
 
 @st.composite
 def split(draw: st.DrawFn) -> tuple[dict[str, object], bytes]:
-    """A reply, and one of the streams that stand for it."""
+    """A reply, and one of the streams that represent it."""
     words, thoughts = draw(Word), draw(Word)
     calls = draw(st.lists(Call, max_size=3, unique_by=lambda call: call[0]))
     deltas: list[dict[str, object]] = [{"content": piece} for piece in pieces(draw, words)]

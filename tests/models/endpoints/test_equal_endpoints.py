@@ -1,4 +1,4 @@
-"""Several endpoints behind one gate: load is spread, one that is down is left out and comes back."""
+"""Several endpoints behind one gate: load is spread, and failed ones are skipped."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
@@ -120,7 +120,7 @@ def test_one_that_is_down_is_left_out_and_asked_again_when_it_is_back(
 
 
 class Dying(Serving):
-    """A transport whose endpoint breaks in some way between two moments, for whatever is asked."""
+    """A transport whose endpoint breaks in some way between two moments, for any request."""
 
     def __init__(self, broken: HttpResponse | None, away: tuple[float, float]) -> None:
         super().__init__(seconds=1.0)
@@ -199,7 +199,7 @@ def test_calls_that_all_wait_at_one_that_hangs_go_to_the_other(in_virtual_time: 
         await asyncio.gather(*(work() for _ in range(16)))
 
     in_virtual_time(go())
-    # Who was refused in that second waits at the one that hangs, and nobody else comes.
+    # Calls that were refused in that second wait at the endpoint that hangs, and no others come.
     assert sum(40 <= moment < 60 for moment in refuses.answered) >= 20 * 16 * 0.9
 
 

@@ -1,4 +1,4 @@
-"""The gate before an endpoint, in time that passes at once: what is tried again, and for how long."""
+"""The gate before an endpoint, in virtual time: retries, and their time limits."""
 
 import asyncio
 import logging
@@ -41,7 +41,7 @@ def ok(body: bytes = b"fine", headers: Mapping[str, str] | None = None) -> HttpR
 
 
 class Acting:
-    """A transport that does what a play says, call by call; the last act goes on for ever."""
+    """A transport that follows a script, call by call; the last act repeats for ever."""
 
     def __init__(self, *acts: Outcome, seconds: float = 1.0) -> None:
         self._acts = list(acts)
@@ -238,7 +238,7 @@ def test_who_is_told_to_come_next_year_comes_in_a_minute_where_others_are_served
 
     _, first, second, third = in_virtual_time(go())
     assert 60 <= second - first <= 75
-    # Nobody was served in that minute: the server means it.
+    # No call was served in that minute, so the server's refusal counts.
     assert 600 <= third - second <= 750
 
 
@@ -464,7 +464,10 @@ def test_a_placeholder_is_no_key_and_replies_keep_the_word(in_virtual_time: Run)
 def cut_off(
     client: EndpointClient, seconds: float, answered: int = 0, call_context: CallContext = WHO
 ) -> Any:  # noqa: ANN401 - runs in virtual time
-    """Return what held a call up that is cut off after some seconds, and after answers to others."""
+    """Return the reason of the delay of a call that is cut off after some seconds.
+
+    Before that, the endpoint answers other calls.
+    """
 
     async def go() -> ParticipantError | None:
         for _ in range(answered):

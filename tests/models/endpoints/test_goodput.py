@@ -1,4 +1,4 @@
-"""What the gate gets of servers that do not tell what they take, in time that passes at once."""
+"""Goodput of the gate with servers that do not state their limits, in virtual time."""
 
 import asyncio
 import math
@@ -33,11 +33,11 @@ REFUSED = HttpResponse(429, {}, b"")
 
 
 class Server(NamedTuple):
-    """What a simulated server takes, and what goes wrong there.
+    """Limits and faults of a simulated server.
 
-    `at_a_time` and `a_second` are its limits, the latter counted over so many seconds, or evenly for 0.
-    `counts` says that what it refuses counts as well. Between the moments of `away` nobody reaches it,
-    and between those of `closed` it refuses whatever comes.
+    `at_a_time` and `a_second` are its limits. The second one is counted over `over` seconds, or
+    evenly if `over` is 0. `counts` means that refused calls count as well. Between the two moments
+    of `away` the server cannot be reached, and between those of `closed` it refuses every call.
     """
 
     seconds: tuple[float, float] = (2.0, 4.0)
@@ -57,7 +57,7 @@ class Server(NamedTuple):
 
 
 class Simulated:
-    """A transport to a server that never says when to come again, and draws what goes wrong."""
+    """A transport to a server with random faults that never states a retry time."""
 
     def __init__(self, server: Server, seed: int) -> None:
         self._server, self._random = server, random.Random(seed)  # noqa: S311 - a simulation
@@ -123,7 +123,7 @@ class Simulated:
 
 
 class Played(NamedTuple):
-    """Answers a second after the first minute and in all, and calls asked for each answer."""
+    """Answers per second after the first minute and in all, and calls per answer."""
 
     later: float
     whole: float

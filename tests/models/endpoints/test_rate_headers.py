@@ -1,4 +1,4 @@
-"""What servers say about their limits is read, and believed within bounds."""
+"""Rate-limit headers of servers are read, and believed within bounds."""
 
 from datetime import UTC, datetime
 from email.utils import format_datetime

@@ -1,4 +1,4 @@
-"""Which addresses lead to this machine."""
+"""Addresses that lead to this machine."""
 
 import pytest
 from hypothesis import given

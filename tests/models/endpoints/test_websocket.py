@@ -1,4 +1,4 @@
-"""WebSocketConnector over real connections: what is in the way of them."""
+"""WebSocketConnector over real connections, and reasons why one cannot be opened."""
 
 import asyncio
 import base64
@@ -28,7 +28,7 @@ async def open_at(url: str, proxy: str | None = None) -> None:
 
 
 class Server:
-    """Answers every request with the same bytes, and keeps what was asked."""
+    """A server that answers every request with the same bytes, and records the requests."""
 
     def __init__(self, answer: bytes) -> None:
         self.answer = answer

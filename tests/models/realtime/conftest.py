@@ -1,4 +1,4 @@
-"""An agent with realtime sessions at a local server, and what it needs to be asked."""
+"""An agent with realtime sessions at a local server, and the parts of its requests."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -30,7 +30,7 @@ class Realtime:
         self.sounds = sounds
 
     def heard(self, words: str) -> list[SessionInput]:
-        """Return words as the audio that a server without a recogniser understands."""
+        """Return words as the audio that a server without a recognizer understands."""
         audio = self.sounds.keep(coded_audio(words))
         return [TextReply(Utterance(words, spoken=words, heard=None, audio=audio))]
 

@@ -51,7 +51,7 @@ BYE = Rule(ScriptedReply("Goodbye."))
 
 
 class Asked:
-    """Answers by rules, and keeps what it was asked."""
+    """A model that answers by rules, and records its requests."""
 
     def __init__(self, *rules: Rule) -> None:
         self.requests: list[ChatBody] = []
@@ -72,7 +72,7 @@ class Asked:
 async def one_reply(
     opened: AbstractAsyncContextManager[Any], words: str = "hello", tools: Toolset = NO_TOOLS
 ) -> SessionReply:
-    """Say something in a session, and return what is answered."""
+    """Say something in a session, and return the answer."""
     async with opened as realtime:
         answer: SessionReply = await realtime.session.reply([text_reply(words)], tools)
         return answer

@@ -1,4 +1,4 @@
-"""Prices that stand in a model's name."""
+"""Prices in the name of a model."""
 
 from decimal import Decimal
 

@@ -28,7 +28,7 @@ ZERO_OR_ONE = st.integers(min_value=0, max_value=1)
 
 
 def message(counts: Mapping[str, float]) -> JudgedMessage:
-    """Return a message that was right to ask where it asked for what was required, as the rubric has it."""
+    """Return a message; by the rubric, asking for a required value is a true positive."""
     right = {
         f"{kind}_true_positives": counts[f"{kind}_asked"] * counts[f"{kind}_required"]
         for kind in ("clarification", "confirmation")
@@ -57,7 +57,7 @@ def conversations(draw: st.DrawFn) -> JudgedConversation:
 
 
 def stored(task: str, found: JudgedConversation, *, is_text: bool) -> ConversationResult:
-    """Return a conversation with what the second version of the rubric would count in it."""
+    """Return a conversation with the counts of the second version of the rubric."""
     roles = found.text_roles if is_text else tuple(each.role for each in found.messages)
     messages = () if is_text else found.messages
     counts: dict[str, float] = {

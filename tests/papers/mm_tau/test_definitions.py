@@ -1,4 +1,7 @@
-"""What the source's code and its paper make of the same counts: six worked examples, and what breaks the code."""
+"""Definitions of the source's code and of its paper on the same counts.
+
+There are six worked examples, and conversations that break the code.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -230,7 +233,7 @@ def test_a_lost_answer_leaves_the_numerators_and_stays_below() -> None:
             "the text has no message of the agent",
         ),
         (talk([user(), agent()], tasks(1, 2), PAIR, tasks(1, 1)), "pass^1", "more tasks succeeded"),
-        (talk([], tasks(1, 1), PAIR, tasks(1, 1)), "CFA", "there is no message"),
+        (talk([], tasks(1, 1), PAIR, tasks(1, 1)), "CFA", "it has no message"),
     ],
 )
 def test_what_breaks_the_code_is_a_figure_without_value_and_a_reason(

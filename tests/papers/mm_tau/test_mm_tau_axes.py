@@ -1,4 +1,4 @@
-"""What each axis does: differences over the same tasks, and changes to the richest exposure."""
+"""Effects of each axis: differences over equal tasks, and to the richest exposure."""
 
 from collections.abc import Sequence
 
@@ -126,7 +126,10 @@ def test_there_is_no_percentage_of_nothing() -> None:
     found = summary(cell([1, 1], right=1), cell([1, 1], CARD, right=0))
 
     change = found.changes[0].metrics["CFA"]
-    assert (change.value, change.why) == (None, "there is no percentage of what is not above 0")
+    assert (change.value, change.why) == (
+        None,
+        "a percentage needs a value above 0 to compare with",
+    )
 
 
 def test_success_over_personas_is_of_tasks_that_are_decided_with_each_of_them() -> None:

@@ -60,7 +60,7 @@ def cell(found: MmTauSummary, voice: str) -> MmTauCell:
 
 
 def test_robustness_is_the_success_by_voice_to_that_in_text_over_the_same_tasks() -> None:
-    # The fourth task was played by voice alone.
+    # The fourth task was played only by voice.
     found = summary(outcomes(PLAIN, [1, 1, 0]), outcomes(VOICE, [1, 0, 0, 1]))
 
     metric = cell(found, "telephone").metrics["MRS"]
@@ -114,7 +114,7 @@ def test_goals_despite_errors_are_of_conversations_in_which_anything_was_misreco
 
 def test_where_nothing_was_misrecognized_or_hearing_is_not_known_there_are_no_such_goals() -> None:
     clean = summary(outcomes(VOICE, [1], [(heard(0),)]))
-    assert cell(clean, "telephone").metrics["ARGA"].why == "nothing was misheard"
+    assert cell(clean, "telephone").metrics["ARGA"].why == "nothing was misrecognized"
     itself = MeasureResult("hearing", "3", unscored="the agent was given the audio itself")
     blind = summary(outcomes(VOICE, [1], [(itself,)]))
     assert cell(blind, "telephone").metrics["ARGA"].why == "the agent was given the audio itself"
@@ -205,7 +205,7 @@ def test_a_composite_that_lacks_a_part_is_missing_and_never_0() -> None:
 
     spoken = cell(found, "telephone")
     assert (spoken.mm_tap, spoken.clipped, spoken.lacks) == (None, None, ("MRS", "TO"))
-    assert "no text of the same agent" in spoken.metrics["MRS"].why
+    assert "no text conversation of the same agent" in spoken.metrics["MRS"].why
 
 
 def test_text_has_no_metric_of_voice_and_every_missing_metric_says_why() -> None:

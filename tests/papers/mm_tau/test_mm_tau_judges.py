@@ -1,4 +1,4 @@
-"""What judges count beside what the log decides: figures that are counted by hand."""
+"""Judges' counts in addition to the log's decisions: figures that are counted by hand."""
 
 from collections.abc import Mapping, Sequence
 
@@ -250,4 +250,4 @@ def test_an_answer_that_failed_is_unscored_by_the_code_too() -> None:
     )
     code = by_sets(found)[2].cells[1]
     assert (code.metrics["TE"].value, code.metrics["TE"].unscored) == (0.75, 1)
-    assert code.metrics["TO"].why.startswith("there is no text")
+    assert code.metrics["TO"].why.startswith("no text conversation")

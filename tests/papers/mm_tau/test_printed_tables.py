@@ -49,7 +49,7 @@ PERCENT = {
 }
 
 MISPRINTED = {("gpt-4.1 telecom", 0, "MRS"): -8.9, ("gpt-4.1 telecom", 1, "CR"): 7.0}
-"""Where the print does not follow from the print, and what would."""
+"""Printed percentages that contradict the printed metrics, with the right values."""
 
 
 def change(cell: str, condition: int, metric: str) -> float:

@@ -1,4 +1,4 @@
-"""Figures in a page: what is pointed at is told, a series can be hidden, a mark leads to conversations."""
+"""Figures in a page: tooltips, hidden series, and marks that lead to conversations."""
 
 from pathlib import Path
 

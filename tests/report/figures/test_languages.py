@@ -1,4 +1,4 @@
-"""Which figures runs in other languages have, and what they say."""
+"""Figures that runs in other languages have, and their content."""
 
 from collections.abc import Sequence
 

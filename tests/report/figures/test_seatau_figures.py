@@ -22,7 +22,10 @@ THAI = PLAIN.with_axes(language="th", scenario="domain")
 def rows(
     condition: Condition, passed: int, errors: Sequence[str | None] = ()
 ) -> list[ConversationResult]:
-    """Return two trials of four tasks; an entry of errors for each task, None where nobody judged."""
+    """Return two trials of four tasks.
+
+    `errors` has an entry for each task; None means that the task was not judged.
+    """
     episode = Episode((), Termination("user_stop"), steps=1, errors=0)
     return [
         ConversationResult(

@@ -1,4 +1,4 @@
-"""Conversations in processes of their own: the same as here, whatever one of them does to its process."""
+"""Conversations in worker processes: the same results, even if a process breaks."""
 
 import shutil
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def stored(folder: Path) -> dict[str, tuple[object, ...]]:
-    """Return by cell all that its conversation left, without what clocks say."""
+    """Return by cell the stored conversation, without clock times."""
     with open_run(folder, write=False) as store:
         scores = store.scores("dragoman-2", "none", METRIC_VERSION)
         return {
@@ -115,7 +115,7 @@ def test_workers_and_a_backend_of_another_package_exclude_each_other(
 
 
 def measured(folder: Path) -> dict[str, bytes]:
-    """Return by cell all that was measured, as it is stored."""
+    """Return all stored measures and scores, by cell."""
     with open_run(folder, write=False) as store:
         entries = {key: sorted(map(repr, found)) for key, found in store.measured().items()}
         scores = store.scores("tau2-1.0.1", "rule-1", METRIC_VERSION)

@@ -1,6 +1,7 @@
-"""Prints how the rule of consent does on the labelled files beside this one.
+"""Prints the quality of the consent rule on the labelled files next to this module.
 
-`python -m tests.scoring.consent.measuring [--show] [held_out_en]` takes the files whose names begin so.
+`python -m tests.scoring.consent.measuring [--show] [held_out_en]` takes the files whose names begin
+with the given words.
 """
 
 import sys
@@ -18,7 +19,7 @@ RESULTS = ("confirmed", "not confirmed", "undecided")
 
 
 class Verdict(NamedTuple):
-    """One irreversible action: what its label says, and what the rule found and why."""
+    """One irreversible action: its label, and the rule's verdict with the reason."""
 
     name: str
     labelled: str
@@ -51,7 +52,10 @@ def verdicts(path: Path) -> Iterator[Verdict]:
 
 
 def _paired(labelled: Sequence[str], found: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield labels of calls that were made together with what was found: labels tell how many, not which."""
+    """Yield pairs of a label and a verdict, for calls that were made together.
+
+    The labels give the number of calls with each verdict, and not which call has it.
+    """
     left, open_ones = list(labelled), []
     for why in found:
         result = why.partition(":")[0]
@@ -64,7 +68,7 @@ def _paired(labelled: Sequence[str], found: Sequence[str]) -> Iterator[tuple[str
 
 
 def figures(found: Sequence[Verdict]) -> dict[str, float]:
-    """Return the precision of both verdicts, the share of undecided ones, and how many are the opposite.
+    """Return the precision of both verdicts, and the shares of undecided and opposite ones.
 
     A verdict on an action that a careful reader leaves open counts as wrong.
     """
@@ -81,7 +85,7 @@ def figures(found: Sequence[Verdict]) -> dict[str, float]:
 
 
 def main(words: Sequence[str]) -> None:
-    """Print the figures of each language, and with `--show` what differs."""
+    """Print the figures of each language; with `--show`, print the differences too."""
     names = [word for word in words if not word.startswith("--")]
     by_language: dict[str, list[Verdict]] = {}
     for path in sorted(FOLDER.glob("*.json")):

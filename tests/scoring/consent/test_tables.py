@@ -1,4 +1,7 @@
-"""The rule of consent on tables that were written without sight of it; it was mended by each afterwards."""
+"""The rule of consent on tables that were written without knowledge of it.
+
+Each table led to corrections of the rule afterwards.
+"""
 
 import pytest
 from tests.scoring.consent.measuring import FOLDER, Verdict, figures, verdicts

@@ -1,4 +1,4 @@
-"""Reads the written cases of consent: conversations with what each irreversible call should come to."""
+"""Reads the written consent cases: conversations with a verdict per irreversible call."""
 
 import shlex
 from collections.abc import Iterator

@@ -76,7 +76,7 @@ question = ['\\?']
         (SMALL.replace("wishes", "wants"), "wants"),
         (SMALL.replace("yes = ['yes']\n", ""), "yes"),
         (SMALL + "[examples]\nyes = ['oui']\n", "does not find 'oui'"),
-        (SMALL + "[examples]\nfine = ['oui']\n", "no kind"),
+        (SMALL + "[examples]\nfine = ['oui']\n", "not a kind"),
         (SMALL.replace("reviewed = true", "reviewed = 1"), "bool"),
         ("language = ", "xx"),
     ],

@@ -1,4 +1,4 @@
-"""Errors that a judge names: turn by turn, with tags as it wrote them and quotes that stand."""
+"""Error tags of a judge, turn by turn: the tags as written, and quotes that exist."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ HALLUCINATED = {
 
 
 class Judge:
-    """Answers with what it was made with, and keeps what was asked."""
+    """A judge with fixed answers that records its requests."""
 
     name = "judge"
 
@@ -142,11 +142,11 @@ def test_the_judge_is_told_policy_scenario_and_turns_in_which_nothing_poses_as_a
         (review(HALLUCINATED | {"quote": " "}), "judge failed: no quote (turn 4)"),
         (
             review(HALLUCINATED | {"severity": "major"}),
-            "judge failed: turn 4: 'major' is no severity of the agent",
+            "judge failed: turn 4: 'major' is not a severity of the agent",
         ),
         (
             review(HALLUCINATED | {"severity": "critical_helped"}),
-            "judge failed: turn 4: 'critical_helped' is no severity of the agent",
+            "judge failed: turn 4: 'critical_helped' is not a severity of the agent",
         ),
         (
             review(HALLUCINATED | {"tags": []}),

@@ -1,4 +1,4 @@
-"""What was heard, and how clear replies were, as counts of one conversation."""
+"""Recognition and clarity of replies, as counts of one conversation."""
 
 import asyncio
 from typing import cast

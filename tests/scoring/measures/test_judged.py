@@ -53,7 +53,7 @@ BROKEN = Episode((), Termination("infrastructure_error", "cut"), 0, 0)
 
 
 class Judge:
-    """Answers one question after the other with what it was made with, and keeps what was asked."""
+    """A judge that answers question after question from a list and records its requests."""
 
     name = "judge"
 

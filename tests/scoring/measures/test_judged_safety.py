@@ -1,4 +1,4 @@
-"""A judge settles what the rule of consent leaves undecided, and is counted as such."""
+"""A judge decides the cases that the rule of consent leaves open, and is counted."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ RISK_PROFILE = RiskProfile(("cancel_pending_order",))
 
 
 class Judge:
-    """Answers with what it was made with, and keeps what was asked."""
+    """A judge with fixed answers that records its requests."""
 
     name = "judge"
 

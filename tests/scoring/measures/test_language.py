@@ -1,4 +1,4 @@
-"""How the sides kept to their languages, as counts of one conversation, turn by turn."""
+"""Language correctness of both sides, as counts of one conversation, turn by turn."""
 
 import asyncio
 from typing import cast

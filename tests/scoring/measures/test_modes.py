@@ -32,7 +32,7 @@ MODES = failure_modes_measure(RiskProfile(escalation_tool="hand_over"))
 
 
 class Kinds:
-    """A world of which only the kinds of tools are asked."""
+    """An environment of which only the kinds of tools are used."""
 
     def kind(self, name: str) -> ToolKind | None:
         return KINDS.get(name)
@@ -75,7 +75,7 @@ def measured(
 
 
 def found(plan: Sequence[Action], *events: Event) -> list[tuple[str, str]]:
-    """Return what went wrong with which tool or argument."""
+    """Return the failure modes, with their tools or arguments."""
     entries = measured(plan, *events).evidence
     return [(entry.subject, entry.why) for entry in entries if entry.why]
 

@@ -1,4 +1,4 @@
-"""What a user shows of its card: one that keeps it, one that ignores it, and what cannot be told."""
+"""Fidelity of a user to its card: one that keeps it, one that ignores it, and unknowns."""
 
 import asyncio
 from typing import cast
@@ -27,7 +27,7 @@ TASK = Task("1", "s", "d", Scenario("x", facts=FACTS))
 def measured(
     habits: Habits | None, *words: str, asking: str = "Please tell me: what is your phone?"
 ) -> MeasureResult:
-    """Return what is found where an agent asks for something before every further message."""
+    """Return the result for an agent that asks a question before every further message."""
     events: list[Event] = []
     for said in words:
         events += [

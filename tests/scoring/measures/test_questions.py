@@ -20,7 +20,7 @@ KINDS: dict[str, ToolKind] = {"find": "read", "look": "read", "cancel": "write"}
 
 
 class Kinds:
-    """A world of which only the kinds of tools are asked."""
+    """An environment of which only the kinds of tools are used."""
 
     def kind(self, name: str) -> ToolKind | None:
         return KINDS.get(name)

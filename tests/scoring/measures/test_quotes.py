@@ -1,4 +1,4 @@
-"""Evidence for a judge's answers: what it quotes stands in what it was shown, or the answer is open."""
+"""Evidence for a judge's answers: a quote is in the shown text, or the answer is open."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ EVENTS = (
 
 
 class Judge:
-    """Says one thing, and keeps what it was asked."""
+    """A judge with one answer that records its requests."""
 
     name = "judge"
 
@@ -188,8 +188,8 @@ def test_a_quote_that_was_altered_pieced_together_or_is_empty_does_not_stand(
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ('["repeats"]', '["polite"]', "'turns' is within what is no other count"),
-        ('["repeats"]', '["turns"]', "'turns' is within what is no other count"),
+        ('["repeats"]', '["polite"]', "'turns' is within something that is not another count"),
+        ('["repeats"]', '["turns"]', "'turns' is within something that is not another count"),
         ("quote = true\nsaid_by", "said_by", "'repeats' says whose quote, but wants none"),
         ('"user"', '"tool"', "no schema of a rubric"),
     ],

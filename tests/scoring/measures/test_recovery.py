@@ -1,4 +1,4 @@
-"""Errors of the agent's calls and what was put right, counted in conversations written by hand."""
+"""Errors of the agent's calls and their corrections, in hand-written conversations."""
 
 import asyncio
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ RECOVERY = recovery_measure(RiskProfile(escalation_tool="hand_over"))
 
 
 class Kinds:
-    """A world of which only the kinds of tools are asked."""
+    """An environment of which only the kinds of tools are used."""
 
     def kind(self, name: str) -> ToolKind | None:
         return KINDS.get(name)

@@ -1,4 +1,4 @@
-"""Rubrics that ship, and versions of a rubric that differ by a text alone."""
+"""Bundled rubrics, and versions of a rubric that differ only by a text."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def test_a_version_asks_what_another_asks_and_its_text_goes_on(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("schema", "complaint"),
     [
-        ('like = "../tasks@1"\n', "'like' names a rubric beside it, NAME@VERSION"),
+        ('like = "../tasks@1"\n', "'like' names a rubric in the same folder, NAME@VERSION"),
         ('like = "tasks@2"\n', "tasks@2.md: the rubric cannot be read"),
         ('like = "tasks@1.strict"\n', "no schema of a rubric"),
         (f'like = "tasks@1"\n{QUESTION}', "no schema of a rubric"),

@@ -1,7 +1,7 @@
-"""Irreversible actions and escalations, counted in conversations written by hand.
+"""Irreversible actions and escalations, counted in hand-written conversations.
 
-Consent by version 3 of the measure has its cases in `tests/scoring/consent_cases`; what is held here of
-consent is version 2, which stays selectable.
+Version 3 of the measure has its consent cases in `tests/scoring/consent_cases`. The tests of
+consent in this module cover version 2, which stays selectable.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""How soon an agent answered and how long it took, as counts of one conversation."""
+"""Response times and durations of an agent, as counts of one conversation."""
 
 import asyncio
 from typing import cast

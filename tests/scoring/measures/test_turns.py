@@ -1,4 +1,7 @@
-"""All replies of a side judged in one call: labels by turn, none for turns that do not exist, none by hindsight."""
+"""All replies of a side judged in one call: a label for each turn.
+
+Labels of turns that do not exist, and labels with later-context bias, are refused.
+"""
 
 import asyncio
 import json
@@ -38,7 +41,7 @@ EVENTS = (
 
 
 class Judge:
-    """Says one thing, and keeps what it was asked."""
+    """A judge with one answer that records its requests."""
 
     name = "judge"
 

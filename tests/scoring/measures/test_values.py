@@ -1,4 +1,4 @@
-"""Which values that calls need were lost in hearing, of which kind, and which answers brought back."""
+"""Required values that recognition lost, by kind, and answers that restored them."""
 
 import asyncio
 from typing import cast

@@ -1,4 +1,4 @@
-"""Where turns are fixed `careful` asks before it calls, and only answers bring back what was lost."""
+"""With fixed turns, `careful` asks before it calls, and only answers restore losses."""
 
 import asyncio
 from collections.abc import Sequence

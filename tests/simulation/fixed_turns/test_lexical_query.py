@@ -1,4 +1,4 @@
-"""The agent `lexical` where nobody answers: one call, with what the query holds."""
+"""The agent `lexical` with fixed turns: one call, with the values of the query."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""In every language that ships: questions are understood, and what is read back, spelled and done."""
+"""Phrases of every bundled language: questions, read-back, spelling and actions."""
 
 import asyncio
 from collections.abc import Callable
@@ -41,7 +41,7 @@ NAMES = {
     "tl": ("Joseph Marasigan", "Josep Marasigan"),
     "zh": ("章文杰", "张文杰"),
 }
-"""A name in each language, and what it is misheard as."""
+"""A name in each language, and its misrecognized form."""
 WORDS = {"en": "scan", "vi": "quét", "th": "สแกน", "id": "pindai", "tl": "i-scan", "zh": "扫描"}
 LETTERS = {
     "en": "abcxyzABC",
@@ -70,7 +70,7 @@ def scenario(language: str) -> Scenario:
 
 
 def replies(language: str, *turns: str | ToolResult) -> list[Reply]:
-    """Return what the offline user answers to what an agent says, turn by turn."""
+    """Return the offline user's replies to an agent's utterances, turn by turn."""
 
     async def talk() -> list[Reply]:
         task = Task("1", "s", "d", scenario(language))
@@ -215,7 +215,7 @@ class DomainContextStub:
 
 
 class MisrecognizingOnce:
-    """Carries a name wrongly the first times that it is said, and spelled ones rightly."""
+    """A channel that changes a name the first times, and passes spelled names unchanged."""
 
     def __init__(self, name: str, misrecognized: str, times: int) -> None:
         self._name, self._misrecognized, self._left = name, misrecognized, times
@@ -286,7 +286,7 @@ def test_what_was_misrecognized_is_lost_to_literal_and_confirmed_by_careful(lang
     lost = called(play(language, LiteralAgent(), 1))[0][1]["name"]
     assert lost == misrecognized
     assert called(play(language, CarefulAgent(), 1))[0][1]["name"] == name
-    # The correction is misheard too: the value is spelled.
+    # The correction is misrecognized too, so the user spells the value.
     assert called(play(language, CarefulAgent(), 2))[0][1]["name"] == name
 
 

@@ -1,4 +1,4 @@
-"""A phrasebook is read strictly: what is wrong is said in one line, with the place."""
+"""A phrasebook is read strictly: an error is reported in one line, with its place."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def changed(old: str, new: str) -> bytes:
         (
             'done = "Done."',
             'done = "Done {now}."',
-            "says.done: there is no slot {now}",
+            "says.done: unknown slot {now}",
         ),
         (
             'done = "Done."',
@@ -52,7 +52,7 @@ def changed(old: str, new: str) -> bytes:
         (
             'right = "Yes, that is right."',
             'right = "So it is."',
-            "says.right is not recognised by hears.agreed: 'So it is.'",
+            "says.right is not recognized by hears.agreed: 'So it is.'",
         ),
         (
             'all_done = "All done."',
@@ -77,7 +77,7 @@ def changed(old: str, new: str) -> bytes:
         (
             'hand_over = ["/TRANSFERRED TO A HUMAN/"]',
             'hand_over = ["/(/"]',
-            "hears.hand_over: '/(/' is no regular expression",
+            "hears.hand_over: '/(/' is not a regular expression",
         ),
         (
             'hand_over = ["/TRANSFERRED TO A HUMAN/"]',

@@ -1,4 +1,4 @@
-"""The embedded synthesizer: equal bytes for equal text, and what it makes of odd texts."""
+"""The embedded synthesizer: equal bytes for equal text, and odd texts."""
 
 import asyncio
 from collections.abc import Sequence

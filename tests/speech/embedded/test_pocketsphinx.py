@@ -1,4 +1,4 @@
-"""The embedded recognizer: the same words for the same audio, and what it makes of nothing."""
+"""The embedded recognizer: equal words for equal audio, and empty audio."""
 
 import asyncio
 from collections.abc import Sequence

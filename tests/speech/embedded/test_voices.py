@@ -1,4 +1,4 @@
-"""Which voices are shipped, and what is said of languages that have none."""
+"""The shipped voices, and the message for languages that have none."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Worker processes: what is left free, replaced, given up and ended."""
+"""Worker processes for speech: free cores, replacement, abandoned tasks, and the end."""
 
 import asyncio
 import os

@@ -1,6 +1,7 @@
-"""A stand-in for the Hugging Face hub on this machine: files of models by their addresses.
+"""A stand-in for the Hugging Face hub on this machine, with the files of models.
 
-As the hub does, it answers for a file with a redirect to where the bytes lie, which takes ranges.
+As the hub does, it answers a request for a file with a redirect to the address of the bytes. That
+address accepts ranges.
 """
 
 import contextlib
@@ -29,14 +30,14 @@ class HubServer:
     """Serves the files of one model; a context manager.
 
     Attributes:
-        asked: The files asked for, each with the byte that was begun with.
-        first_asked: When the first was, by the monotonic clock.
-        cut_after: How many bytes are sent before the connection is cut; 0 for all.
-        cuts: How many more answers are cut.
-        status: The status of all answers; 0 for the right one.
-        takes_ranges: Whether a part of a file can be asked for.
-        silent_seconds: How long an answer takes.
-        chunk_seconds: How long each 1,000 bytes take.
+        asked: Requested files, each with its first requested byte.
+        first_asked: Time of the first request, by the monotonic clock.
+        cut_after: Bytes that are sent before the connection is cut; 0 for all.
+        cuts: Number of further answers that are cut.
+        status: Status of all answers; 0 for the right one.
+        takes_ranges: Whether a part of a file can be requested.
+        silent_seconds: Seconds before an answer begins.
+        chunk_seconds: Seconds that each 1,000 bytes take.
     """
 
     def __init__(self, files: Mapping[str, bytes], revision: str = REVISION) -> None:

@@ -1,4 +1,4 @@
-"""Models by name: downloaded once, continued where they were cut, never taken before they are whole."""
+"""Models by name: downloaded once, continued after a cut, and used only when whole."""
 
 import socket
 import threading
@@ -44,7 +44,7 @@ def place(hub: HubServer, tmp_path: Path) -> HubPlace:
 
 @pytest.fixture
 def shown() -> Iterator[list[tuple[str, int, int]]]:
-    """What is shown of downloads: the line with zeros, then what follows."""
+    """Progress of downloads: the title with zeros, then the reported values."""
     reported: list[tuple[str, int, int]] = []
 
     @contextmanager

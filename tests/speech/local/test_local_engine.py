@@ -1,4 +1,4 @@
-"""Engines on this machine, with stand-ins for their packages: modules with the same call surface."""
+"""Engines on this machine, with stand-ins for their packages that have the same API."""
 
 import asyncio
 import sys
@@ -110,7 +110,7 @@ SECOND = Audio(bytes(32_000), 16_000)
 
 @pytest.fixture
 def engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Install the stand-ins and the files of models; return the folder of these."""
+    """Install the stand-ins and the model files; return the folder of the files."""
     site, models = tmp_path / "site", tmp_path / "models"
     for package, (module, source) in PACKAGES.items():
         facts = site / f"{package.replace('-', '_')}-1.0.dist-info"
@@ -162,7 +162,7 @@ def test_kokoro_speaks_with_the_voice_that_is_named(engines: Path) -> None:
     assert spoken.audio == Audio(b"\0\0\xff\x7f\x01\x80\x00\x40", 24_000)
     with pytest.raises(UsageError, match="speaks 'en', not 'zh'"):
         asyncio.run(kokoro.speak("Hi", "zh", 1))
-    with pytest.raises(ParticipantError, match="samples that are no numbers"):
+    with pytest.raises(ParticipantError, match="samples that are not numbers"):
         asyncio.run(kokoro.speak("nan", "en", 1))
 
 
@@ -250,7 +250,7 @@ def test_a_name_without_a_folder_is_a_model_to_download(
     with pytest.raises(UsageError, match="HF_HUB_OFFLINE is set"):
         recognizer("whisper/base")
     monkeypatch.setenv("HF_ENDPOINT", "hub.example")
-    with pytest.raises(UsageError, match="HF_ENDPOINT is no web address"):
+    with pytest.raises(UsageError, match="HF_ENDPOINT is not a web address"):
         recognizer("whisper/base")
 
 

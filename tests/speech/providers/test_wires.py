@@ -1,4 +1,4 @@
-"""What is sent to each provider, and how its replies are read."""
+"""Requests to each provider, and the reading of their replies."""
 
 import base64
 import json
@@ -42,7 +42,7 @@ def sent(request: SpeechRequest) -> Any:  # noqa: ANN401 - JSON of any shape
 
 
 def fields(request: SpeechRequest) -> dict[str, str]:
-    """Return the fields of a form, the file's bytes left out."""
+    """Return the fields of a form, without the file's bytes."""
     boundary = request.headers["Content-Type"].partition("boundary=")[2].encode()
     parts = request.body.split(b"--" + boundary)[1:-1]
     found = [part.strip(b"\r\n").partition(b"\r\n\r\n") for part in parts]

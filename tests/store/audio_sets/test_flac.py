@@ -1,4 +1,4 @@
-"""FLAC of somebody else: what its head claims takes no memory."""
+"""Foreign FLAC files: a length that the header claims takes no memory."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a set holds is read whole, or the file that is wrong is named."""
+"""The content of a set is read whole, or the wrong file is named."""
 
 import math
 import struct

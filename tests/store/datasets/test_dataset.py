@@ -1,4 +1,4 @@
-"""Datasets: items, what they stand on, and a ledger of what became of them."""
+"""Datasets: items, the items that they are derived from, and a ledger of outcomes."""
 
 import sqlite3
 import sys

@@ -1,4 +1,4 @@
-"""The realtime server keeps to the protocol, and says what is out of order."""
+"""The realtime server follows the protocol, and reports violations."""
 
 import asyncio
 import base64
@@ -52,7 +52,7 @@ ASK: Event = {"type": "response.create"}
 async def reported(
     events: Sequence[Event | str], until: str, behaviour: RealtimeConfig | None = None
 ) -> list[Event]:
-    """Send events, and return what comes until an event of a name has come."""
+    """Send events, and return the received events up to one with a given name."""
     received: list[Event] = []
     async with (
         RealtimeServer(RuleAnswers([CALLS, SAYS]), behaviour) as server,

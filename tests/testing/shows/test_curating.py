@@ -1,4 +1,4 @@
-"""Answers for show to those who make datasets of web APIs, with mistakes."""
+"""Canned answers, with mistakes, for the making of web-API datasets."""
 
 import json
 from collections.abc import Mapping

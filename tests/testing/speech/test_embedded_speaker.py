@@ -1,4 +1,4 @@
-"""The server that recognizes real audio: what it hears, what it refuses, and how it ends."""
+"""The server that recognizes real audio: its transcripts, its refusals, and its end."""
 
 import asyncio
 import signal

@@ -19,7 +19,7 @@ SUITE = load_suite("sample:shop")
 
 
 class StubRecognizer:
-    """Understands coded speech, and counts what it listens to."""
+    """A recognizer of coded speech that counts its calls."""
 
     name = identity = "coded"
 

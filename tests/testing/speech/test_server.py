@@ -62,7 +62,7 @@ def test_a_recording_is_listened_to() -> None:
             {"model": "m", "input": " ", "voice": "v", "response_format": "wav"},
             "nothing to say",
         ),
-        ("/v1/audio/transcriptions", {"model": "m"}, "the body is no form"),
+        ("/v1/audio/transcriptions", {"model": "m"}, "the body is not a form"),
         ("/v1/text-to-speech/v", {"text": "x", "model_id": "m"}, "output_format ''"),
         ("/v1/speak?model=m", {"text": "x"}, "linear16 in wav is given here"),
         ("/v1/speak?encoding=linear16&container=wav", {"text": "x"}, "model is missing"),

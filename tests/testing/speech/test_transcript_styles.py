@@ -1,4 +1,4 @@
-"""How transcription services write what they heard."""
+"""Spellings of transcription services."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The world over HTTP answers as it does in process, and breaks as it is told to."""
+"""The world over HTTP answers as it does in process, and breaks on request."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine

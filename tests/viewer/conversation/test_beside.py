@@ -1,4 +1,4 @@
-"""Two conversations side by side: in step by the user's turns, apart where they differ."""
+"""Two conversations side by side: aligned by the user's turns, split at differences."""
 
 from dragoman.core.conditions import PLAIN, Condition
 from dragoman.core.costs import no_price

@@ -1,4 +1,4 @@
-"""Colours of JSON: what is a key, a string or a number, and text that is none stays text."""
+"""Colours of JSON: keys, strings and numbers; text that is not JSON stays text."""
 
 import pytest
 

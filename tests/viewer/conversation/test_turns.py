@@ -1,4 +1,4 @@
-"""A conversation as turns: what belongs to which."""
+"""A conversation as turns: the turn that each event belongs to."""
 
 from dragoman.core.clarifications import Clarification
 from dragoman.core.conditions import PLAIN

@@ -1,4 +1,4 @@
-"""What was meant, spoken and heard: which words are marked, and how."""
+"""Intended, spoken and heard words: the marked ones, and their marks."""
 
 import pytest
 from msgspec import UNSET

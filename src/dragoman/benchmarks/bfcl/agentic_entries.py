@@ -24,13 +24,14 @@ from dragoman.core.tasks import Criteria, FixedTurn, Scenario, Task
 from dragoman.core.texts.decoding import DECODING_ERRORS
 
 Layout = Literal["core_archival", "unified"]
-"""Which of the two instructions suits a memory: two stores, or one text."""
+"""Instruction for a memory: two stores (`core_archival`), or one text (`unified`)."""
 
 
 class AgenticTexts(msgspec.Struct, frozen=True):
     """Upstream's texts under the names of its constants.
 
-    `answer_form` says how a final answer is written; `scenarios` holds a sentence for each.
+    `answer_form` describes the format of a final answer; `scenarios` holds a sentence for each
+    scenario.
     """
 
     answer_form: str = msgspec.field(name="ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT")
@@ -42,12 +43,12 @@ class AgenticTexts(msgspec.Struct, frozen=True):
         """Return the instruction of an agent with a memory.
 
         Args:
-            scenario: Its name.
-            layout: Which instruction.
-            content: What stands in the memory.
+            scenario: The name of the scenario.
+            layout: The layout of the instruction.
+            content: The contents of the memory.
 
         Raises:
-            DataError: For a scenario that has no sentence.
+            DataError: If the scenario has no sentence.
         """
         if scenario not in self.scenarios:
             raise DataError(
@@ -66,7 +67,7 @@ def read_agentic_texts(content: bytes) -> AgenticTexts:
     """Read a pulled `prompts.json`.
 
     Raises:
-        DataError: Where it does not hold the texts.
+        DataError: If the file does not hold the texts.
     """
     try:
         return msgspec.json.decode(content, type=_Prompts).constants
@@ -114,14 +115,14 @@ AGENTIC = (*MEMORIES, *SEARCHES)
 SEARCH_CLASS = "WebSearchAPI"
 
 _MEMORY, _SEARCH = "memory", "web_search"
-"""How the shared files and the ids in them begin."""
+"""Beginnings of the names of the shared files, and of the ids in them."""
 
 
 class AgenticEntry(msgspec.Struct, frozen=True):
-    """One entry: what is played, and the answers of which one is wanted.
+    """One entry: the conversation that is played, and the accepted answers.
 
-    `scenario` names who speaks, where there is a memory. A conversation that only fills a memory
-    accepts no answers: it is not judged.
+    `scenario` names the user of a memory entry. A conversation that only fills a memory has no
+    accepted answers and is not judged.
     """
 
     conversation: MultiTurnEntry
@@ -130,7 +131,7 @@ class AgenticEntry(msgspec.Struct, frozen=True):
 
     @property
     def task(self) -> Task:
-        """What is played."""
+        """The task that is played."""
         return self.conversation.task
 
     @property
@@ -140,10 +141,10 @@ class AgenticEntry(msgspec.Struct, frozen=True):
 
 
 def load_agentic(category: str, read: Read) -> tuple[AgenticEntry, ...]:
-    """Return a category's questions, and behind them the conversations that fill its memory.
+    """Return a category's questions, then the conversations that fill its memory.
 
     Raises:
-        DataError: Where a file does not hold what it must; its line is named.
+        DataError: If a file has unexpected contents; the message names the line.
     """
     if category in SEARCHES:
         offer = _offer(SEARCH_CLASS, _SEARCH, read)
@@ -228,14 +229,14 @@ def _preparations(scenario: str, being_made: "_EntryParts", read: Read) -> tuple
 def _record(line: EntryLine, kind: str) -> _Record:
     record = line.decoded(_Record)
     if record.id.rpartition("_")[0] != kind:
-        raise line.refusal(f"{record.id!r:.50} is no id of {kind}")
+        raise line.refusal(f"{record.id!r:.50} is not an id of {kind}")
     if any(message.role != "user" for turn in record.question for message in turn):
         raise line.refusal("somebody else than the user speaks")
     return record
 
 
 class _EntryParts(msgspec.Struct, frozen=True):
-    """What the entries of one category are made with; `kind` is how ids of its files begin."""
+    """The parts of one category's entries; `kind` is the beginning of ids in its files."""
 
     category: str
     kind: str

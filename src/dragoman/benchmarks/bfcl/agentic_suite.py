@@ -70,11 +70,11 @@ def normalize_answer(text: str, rules: BfclRules) -> str:
 
 
 def answer_fault(message: object, accepted: Iterable[str], rules: BfclRules) -> CallFault | None:
-    """Return what is wrong with a final reply: nothing where an accepted answer stands in it.
+    """Return the fault of a final reply, or None if it contains an accepted answer.
 
     Args:
-        message: The reply; of a list its first item counts, None is no reply at all.
-        accepted: The answers of which one is wanted.
+        message: The final reply. Of a list, the first item counts; None means a missing reply.
+        accepted: The accepted answers; one of them is enough.
         rules: The rule set.
     """
     if isinstance(message, list):
@@ -117,17 +117,18 @@ def _stands_in(said: str, answer: str, rules: BfclRules) -> bool:
 PREPARES = "prepares others, and is not judged itself"
 
 MakeApiEnvironment = Callable[[AgenticEntry, Toolset], ApiEnvironment]
-"""Makes the world of an entry at the very beginning of its scenario."""
+"""Function that makes the environment of an entry at the beginning of its scenario."""
 
 
 class AgentSetting(msgspec.Struct, frozen=True):
-    """What the agents of a category work with.
+    """The setting of a category's agents: environments, memory and external services.
 
     Attributes:
-        make_environment: Makes their worlds.
-        memory: The kind of their memory; None where they search instead.
-        needs: The option that names what their tools reach outside; "" where they reach nothing.
-        missing: What a run must still do before an agent can be played; "" for nothing.
+        make_environment: Function that makes the environment of an entry.
+        memory: The kind of memory; None for web search.
+        needs: The option that names the external service of the tools; "" if they need none.
+        missing: A text that says what a run must still do before an agent can be played; "" for
+            nothing.
     """
 
     make_environment: MakeApiEnvironment
@@ -160,11 +161,11 @@ class AgenticSuite:
     """The entries of one category.
 
     Args:
-        entries: The questions, and what prepares them.
+        entries: The questions, and the conversations that prepare them.
         texts: The texts of prompts and tools.
         agentic_texts: The texts about answers and memories.
-        settings: Returns what agents work with, for what a run names outside.
-        source: Where the data come from.
+        settings: Function that returns the agents' setting for the external services of a run.
+        source: The origin of the data.
     """
 
     asks_for_text = False

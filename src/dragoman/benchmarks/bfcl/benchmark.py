@@ -39,8 +39,8 @@ class Bfcl:
         """Load a category or a group of categories.
 
         Raises:
-            UsageError: Where there is no such category.
-            DataError: Where data are missing or damaged.
+            UsageError: If the category does not exist.
+            DataError: If data are missing or damaged.
         """
         from dragoman.benchmarks.bfcl.categories import load_downloaded_suite
 
@@ -67,12 +67,12 @@ class Bfcl:
         return bool(find_result_files(path))
 
     def read_results(self, path: Path, data: Path, form: str | None) -> ImportedRun:
-        """Read a result file, or all below a folder.
+        """Read a result file, or all result files below a folder.
 
         Raises:
-            DataError: Where a file is damaged, has an entry twice or one that does not exist, or
-                where BFCL's data are not pulled.
-            UsageError: Where there is no such form.
+            DataError: If a file is damaged, has an entry twice or an unknown entry, or if BFCL's
+                data are not pulled.
+            UsageError: If the form does not exist.
         """
         from dragoman.benchmarks.bfcl.result_files import find_result_files, find_score_files
         from dragoman.benchmarks.bfcl.result_import import read_run
@@ -80,26 +80,26 @@ class Bfcl:
         return read_run(find_result_files(path), data, form, find_score_files(path))
 
     def prompts(self, suite: str, rules: Rules, ours: PromptSet, data: Path) -> PromptSet:  # noqa: ARG002
-        """Return none: an agent is told nothing but the functions and the question."""
+        """Return no prompts: an agent sees only the functions and the question."""
         return BARE
 
     def question_files(self, suite: str, data: Path) -> QuestionFiles:
         """Return the files of a category, or of a group of categories.
 
         Raises:
-            UsageError: Where there is no such category, or it has no questions of its own.
-            DataError: Where a file is missing or damaged.
+            UsageError: If the category does not exist, or has no questions of its own.
+            DataError: If a file is missing or damaged.
         """
         from dragoman.benchmarks.bfcl.translations import question_files
 
         return question_files(suite.partition(":")[2], data)
 
     def in_language(self, suite: str, read: ReadFile, data: Path) -> TranslatedQuestions:
-        """Return the tasks of a category, or of a group, as translated files have them.
+        """Return the tasks of a category or a group from translated files.
 
         Raises:
-            UsageError: Where the suite is not played in other languages.
-            DataError: Where a file is missing or damaged, or differs in more than texts.
+            UsageError: If the suite is not played in other languages.
+            DataError: If a file is missing or damaged, or differs in more than texts.
         """
         from dragoman.benchmarks.bfcl.categories import read_downloaded_file
         from dragoman.benchmarks.bfcl.translations import TranslatedSuite

@@ -61,7 +61,7 @@ TURN_GROUPS: Mapping[str, tuple[str, ...]] = {"multi_turn": MULTI_TURN}
 """Suites of several categories with several turns."""
 
 NAMES = (*SINGLE_TURN, FORMATS, *GROUPS, *MULTI_TURN, *TURN_GROUPS, *AGENTIC)
-"""What may follow `bfcl:`."""
+"""The names that may follow `bfcl:`."""
 
 
 BfclSuite = SingleTurnSuite | MultiTurnSuite | AgenticSuite
@@ -73,14 +73,14 @@ def load_suite(
     """Load a category, a group of categories or the variations of format sensitivity.
 
     Args:
-        category: What stands behind `bfcl:` in the suite's name.
+        category: The part of the suite's name after `bfcl:`.
         read: Returns a file of the data by its short name.
-        source: Where the data come from; its digest is made here.
+        source: The origin of the data; this function computes its digest.
         is_english: Whether the functions are as upstream has them, and not in another language.
 
     Raises:
-        UsageError: Where there is no such category.
-        DataError: Where data are missing or damaged.
+        UsageError: If the category does not exist.
+        DataError: If data are missing or damaged.
     """
     if category not in NAMES:
         raise UsageError(f"unknown suite 'bfcl:{category}': bfcl has {', '.join(NAMES)}")
@@ -111,15 +111,15 @@ def load_suite(
 
 
 def load_downloaded_suite(category: str, folder: Path) -> BfclSuite:
-    """Load what stands behind `bfcl:` from the folder of pulled data.
+    """Load a suite by its name after `bfcl:` from the folder of pulled data.
 
     Args:
-        category: Its name.
-        folder: Where pulled data lie.
+        category: The part of the suite's name after `bfcl:`.
+        folder: The folder of pulled data.
 
     Raises:
-        UsageError: Where there is no such category.
-        DataError: Where a file is missing or damaged; the line names the command that helps.
+        UsageError: If the category does not exist.
+        DataError: If a file is missing or damaged; the message names the command that helps.
     """
     source = bfcl_source()
     provenance = Provenance(f"BFCL {source.commit}", source.licence, source.notice, "")
@@ -135,7 +135,7 @@ def read_downloaded_file(folder: Path, name: str) -> bytes:
     """Return a pulled file by its short name from the folder of pulled data.
 
     Raises:
-        DataError: Where it is missing or damaged; the line names the command that helps.
+        DataError: If the file is missing or damaged; the message names the command that helps.
     """
     return open_file(source_folder(folder), bfcl_source(), name, HINT)
 

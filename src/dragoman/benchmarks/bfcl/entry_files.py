@@ -13,10 +13,10 @@ from dragoman.core.errors import DataError
 from dragoman.core.texts.decoding import DECODING_ERRORS
 
 AGAIN = "run `dragoman data pull bfcl` again"
-"""What helps where pulled data are not what they must be."""
+"""Advice for pulled data that are damaged."""
 
 Read = Callable[[str], bytes]
-"""Returns a file of upstream's data by its short name."""
+"""Function that returns a file of upstream's data by its short name."""
 
 _T = TypeVar("_T")
 
@@ -68,7 +68,7 @@ OMISSION = ""
 
 
 class ParameterSchema(msgspec.Struct, frozen=True):
-    """What a function document says of a value; the type names are those of the language."""
+    """A function document's schema of a value; the type names are those of the language."""
 
     type: str | None = None
     items: "ParameterSchema | None" = None
@@ -120,7 +120,8 @@ def read_question(
     """Return the question of a data entry and of its `ground_truth`.
 
     Raises:
-        DataError: Where the entry has no id, no category in it, or a malformed function document.
+        DataError: If the entry has no id, its id names no category, or a function document is
+            malformed.
     """
     identity = str(entry.get("id"))
     category = str(entry.get("category") or identity.rpartition("_")[0])

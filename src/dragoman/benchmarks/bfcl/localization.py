@@ -13,9 +13,9 @@ from dragoman.core.texts.expected_values import ExpectedValue
 
 
 def unsupported_language_reason(condition: Condition) -> str:
-    """Return why questions cannot be asked under a condition in a language; "" where they can.
+    """Return why questions do not support a condition's language; "" if they do.
 
-    What a user says is the question, so that nobody speaks a language that the questions are not
+    The user says the question itself, so a user cannot speak a language that the questions are not
     in.
     """
     localized = condition.localized
@@ -25,14 +25,14 @@ def unsupported_language_reason(condition: Condition) -> str:
         return "each question has functions of its own, which languages cannot share"
     surfaces = {*localized.surfaces}
     if "tasks" not in surfaces and surfaces != {"tools"}:
-        return "its questions are what is said: --scenario tasks, tools, tasks+tools or domain"
+        return "its questions are the conversation: --scenario tasks, tools, tasks+tools or domain"
     if condition.voice != TEXT and "tasks" in surfaces and "conversation" not in surfaces:
-        return "what is spoken is in the language where the conversation is: --scenario domain"
+        return "speech needs the conversation in that language: use --scenario domain"
     return ""
 
 
 def single_turn_values(question: Question) -> tuple[ExpectedValue, ...]:
-    """Return the values that will do for each argument of each expected call."""
+    """Return the accepted values for each argument of each expected call."""
     return tuple(value for call in question.expected for value in _arguments(call.arguments))
 
 

@@ -43,12 +43,11 @@ def entry_question(entry: MultiTurnEntry) -> Question:
 
 
 def imported_turns(entry: MultiTurnEntry, events: Sequence[Event]) -> tuple[PlayedTurn, ...]:
-    """Return the turns of a stored result; what its calls returned then nobody recorded.
+    """Return the turns of a stored result; the results of its calls were not recorded.
 
     Args:
-        entry: What was played.
-        events: The conversation that was made of the result, of as many turns as the entry has, or
-            less.
+        entry: The entry that was played.
+        events: The conversation made from the result, with at most as many turns as the entry.
     """
     question = entry_question(entry)
     moves = [event for event in events if isinstance(event, Message)]
@@ -122,7 +121,7 @@ def _same_calls(move: Message, question: Question, rules: BfclRules) -> tuple[To
 
 
 def _read(move: Message, question: Question, rules: BfclRules) -> tuple[ToolCall, ...] | None:
-    """Return the calls of a reply's text; None where there is no text, or none that can be read."""
+    """Return the calls of a reply's text, or None if the text is missing or unreadable."""
     try:
         return read_reply(format_reply(move, question), rules)
     except UnreadableError:
@@ -148,7 +147,7 @@ MAX_CHARACTERS = 160
 
 
 class TurnProgress(msgspec.Struct, frozen=True):
-    """How far a conversation came: turns begun, turns there are, and whether it ended by itself."""
+    """Progress of a conversation: turns begun, all turns, and whether it ended by itself."""
 
     begun: int
     turns: int
@@ -159,8 +158,8 @@ def check_turns(course: TurnProgress, records: Sequence[TurnRecord], rules: Bfcl
     """Return the verdict on a conversation: the first turn with a fault decides.
 
     Args:
-        course: How far it came.
-        records: What each turn led to, beside what was expected.
+        course: The progress of the conversation.
+        records: The outcome of each turn, with the expected outcome.
         rules: The rule set.
     """
     is_cut = rules.forced_ends_always_count and not course.is_complete
@@ -219,7 +218,7 @@ def _missing(wanted: Sequence[str], found: Iterable[str], rules: BfclRules) -> l
 
 
 def _remove_match(value: object, values: list[object]) -> bool:
-    """Whether a value is among others; the one that it is goes."""
+    """Return whether a value is among others; the one that it is goes."""
     for position, other in enumerate(values):
         if is_same(value, other):
             del values[position]
@@ -241,16 +240,16 @@ def _value(text: str) -> object:
 def judge_conversation(
     entry: MultiTurnEntry, expected: Expectations, episode: Episode, rules: BfclRules
 ) -> CallJudgement:
-    """Return the verdict on a conversation; its calls are executed again in a fresh world.
+    """Return the verdict on a conversation; its calls run again in a fresh environment.
 
     Args:
-        entry: What was played.
-        expected: What the entries of its suite expect.
-        episode: What happened.
+        entry: The entry that was played.
+        expected: The expectations of the suite's entries.
+        episode: The conversation that was played.
         rules: The rule set.
 
     Raises:
-        ReplayError: Where calls do not return what they returned then.
+        ReplayError: If calls do not return the results that the conversation recorded.
     """
     begun = count_turns_begun(episode.events)
     course = TurnProgress(begun, len(entry.gold), episode.ending.reason == "turns_done")

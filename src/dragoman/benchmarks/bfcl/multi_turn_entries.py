@@ -50,17 +50,17 @@ DOCUMENT_FILES: Mapping[str, str] = {
     "TravelAPI": "travel_booking",
     "VehicleControlAPI": "vehicle_control",
 }
-"""Where the functions of a class are documented."""
+"""Name of the file that documents the functions of a class."""
 
 Config = Mapping[str, dict[str, object]]
-"""What each class starts from; {} is its built-in scenario."""
+"""Initial configuration of each class; {} is the built-in scenario."""
 
 Gold = tuple[tuple[ToolCall, ...], ...]
-"""The expected calls of every turn; a turn without any asks for what cannot be done yet."""
+"""The expected calls of each turn; a turn without any asks for something not yet possible."""
 
 
 class MultiTurnEntry(msgspec.Struct, frozen=True):
-    """One entry: the task that is played, and what it is judged by.
+    """One entry: the task that is played, and the basis of its verdict.
 
     `config` has the classes in their order. `documents` are all functions, also those that appear
     later: the task names these.
@@ -88,10 +88,10 @@ def load_multi_turn(category: str, read: Read, texts: PromptTexts) -> tuple[Mult
     Args:
         category: One of MULTI_TURN.
         read: Returns upstream's files.
-        texts: Whose message stands where functions appear.
+        texts: The prompt texts, which hold the user's message for functions that appear.
 
     Raises:
-        DataError: Where a file does not hold what it must; its line is named.
+        DataError: If a file has unexpected contents; the message names the line.
     """
     lines = read_lines(f"BFCL_v4_{category}.json", read)
     records = [_record(line, category) for line in lines]
@@ -135,7 +135,7 @@ class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def appearing(self) -> dict[int, tuple[str, ...]]:
-        """The functions that appear, by the turn from which they are there."""
+        """The functions that appear, by the turn that first offers them."""
         return {int(turn): names for turn, names in self.missed_function.items()}
 
 
@@ -154,12 +154,12 @@ class _Offer(msgspec.Struct, frozen=True):
 def _record(line: EntryLine, category: str) -> _Record:
     record = line.decoded(_Record)
     if record.id.rpartition("_")[0] != category:
-        raise line.refusal(f"{record.id!r:.50} is no id of {category}")
+        raise line.refusal(f"{record.id!r:.50} is not an id of {category}")
     if any(message.role != "user" for turn in record.question for message in turn):
         raise line.refusal("somebody else than the user speaks")
     for number in record.appearing:
         if not 0 < number < len(record.question) or record.question[number]:
-            raise line.refusal(f"functions appear in turn {number}, which is no turn without words")
+            raise line.refusal(f"functions appear in turn {number}, which is not a wordless turn")
     return record
 
 
@@ -172,7 +172,7 @@ def _load_class_documents(of_class: str, read: Read) -> _Offer:
 
 
 class _EntryParts(msgspec.Struct, frozen=True):
-    """What one entry is made of; `line` is that of its answer."""
+    """The parts of one entry; `line` is that of its answer."""
 
     record: _Record
     answer: _Answer
@@ -219,7 +219,7 @@ class _EntryParts(msgspec.Struct, frozen=True):
         try:
             (call,) = read_python_calls(text, DEFAULT_RULES)
         except (UnreadableError, ValueError) as error:
-            raise self.line.refusal(f"{text!r:.50} is no call: {error}") from error
+            raise self.line.refusal(f"{text!r:.50} is not a call: {error}") from error
         return msgspec.structs.replace(call, id=identity, raw="")
 
 
@@ -250,13 +250,13 @@ def system_prompt(
     form: PromptFormat = DEFAULT_FORMAT,
     tools: Iterable[ToolSpec] = (),
 ) -> str:
-    """Return the system message of prompting mode, with the functions that are there at the start.
+    """Return the system message of prompting mode, with the initial functions.
 
     Args:
         entry: The entry.
-        texts: What prompts are composed of.
+        texts: The texts that prompts are composed from.
         form: The format.
-        tools: How functions are shown, where that may differ from their documents.
+        tools: The functions as they are shown, if that may differ from their documents.
     """
     documents = _first(entry, texts)
     shown = localize_documents(documents, tools, texts.float_note)

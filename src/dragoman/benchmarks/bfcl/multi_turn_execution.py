@@ -32,7 +32,7 @@ See `malformed_calls_are_answered`.
 
 
 class ExpectedTurn(msgspec.Struct, frozen=True):
-    """What the expected calls of one turn lead to.
+    """The outcome of the expected calls of one turn.
 
     `states` are every class's attributes at the end of the turn; for reading only.
     """
@@ -56,7 +56,7 @@ class StateDifference(msgspec.Struct, frozen=True):
 
 
 class TurnRecord(msgspec.Struct, frozen=True):
-    """What a played turn led to, beside what was expected of it."""
+    """The outcome of a played turn, with the expected outcome."""
 
     expected: ExpectedTurn
     results: tuple[str, ...]
@@ -64,9 +64,9 @@ class TurnRecord(msgspec.Struct, frozen=True):
 
 
 class ExpectedCalls(msgspec.Struct, frozen=True):
-    """What is expected of one interface: its calls in their order, and what each returns.
+    """The expected calls of one API in their order, and the result of each.
 
-    `ends` says how many of them were made at the end of each turn.
+    `ends` counts the calls that were made by the end of each turn.
     """
 
     calls: list[ToolCall] = []
@@ -92,12 +92,12 @@ def expected_calls(
 
 
 class ObservedCalls:
-    """The calls that one interface gets in one conversation.
+    """The calls that one API receives in one conversation.
 
     Args:
-        of_class: The interface.
-        expected: What is expected of it.
-        begin: Makes a fresh world of this interface alone.
+        of_class: The API's class.
+        expected: The expected calls of the API.
+        begin: Function that makes a fresh environment of this API alone.
     """
 
     __slots__ = (
@@ -118,11 +118,12 @@ class ObservedCalls:
         self._begin = begin
         self._environment: ApiEnvironment | None = None
         self._is_as_expected = True
-        # How many of the expected calls were made, and how many of these in a world of our own.
+        # Number of expected calls that were made, and number of these that ran in an environment of
+        # our own.
         self._made = self._executed = 0
 
     def result(self, call: ToolCall) -> str:
-        """Return what the next call returns."""
+        """Return the result of the next call."""
         if self._is_as_expected:
             made, expected = self._made, self._expected
             if made < len(expected.calls) and are_equivalent(expected.calls[made], call):
@@ -141,7 +142,7 @@ class ObservedCalls:
         return self._here().state()[self._class]
 
     def _here(self) -> ApiEnvironment:
-        """Return a world in which all that was made so far is executed."""
+        """Return an environment in which all calls so far have been executed."""
         environment = self._environment
         if environment is None:
             environment = self._environment = self._begin(self._class)
@@ -152,14 +153,14 @@ class ObservedCalls:
 
 
 def are_equivalent(one: ToolCall, other: ToolCall) -> bool:
-    """Whether two calls execute the same, to the type of every number and the order of keys."""
+    """Return whether two calls execute alike, including number types and the order of keys."""
     given, taken = one.arguments, other.arguments
     if one.name != other.name or given != taken or one.positionals != other.positionals:
         return False
     if (one.by, one.malformed) != (other.by, other.malformed):
         return False
     if not one.positionals and _TEXTS.issuperset(map(type, given.values())):
-        # Equal texts are one text, which needs not be written to be compared.
+        # Equal texts are alike in every respect, so their JSON need not be compared.
         return list(given) == list(taken)
     return repr((given, one.positionals)) == repr((taken, other.positionals))
 
@@ -170,13 +171,13 @@ _TEXTS = frozenset({str})
 def entry_environment(
     entry: MultiTurnEntry, long: LongTexts | None, tools: Toolset = NO_TOOLS
 ) -> ApiEnvironment:
-    """Return a fresh world of an entry; `long` counts where the entry is a long-context one."""
+    """Return a fresh environment of an entry; `long` applies to long-context entries."""
     texts = long if entry.is_long else None
     return make_environment(tuple(entry.config), entry.config, texts, tools)
 
 
 class Expectations:
-    """What the entries of one loaded suite expect, executed at the first demand and kept."""
+    """The expected outcomes of a suite's entries, computed on first demand and kept."""
 
     def __init__(self, long: LongTexts | None) -> None:
         self._long = long
@@ -191,10 +192,10 @@ class Expectations:
         return known
 
     def compare(self, entry: MultiTurnEntry, played: Sequence[PlayedTurn]) -> list[TurnRecord]:
-        """Return the turns that were played, each beside what was expected.
+        """Return the played turns, each with its expected outcome.
 
         Raises:
-            ReplayError: Where a call does not return what it returned then.
+            ReplayError: If a call does not return the result that the conversation recorded.
         """
         expected = self.of(entry)
         if all(map(_calls_alike, entry.gold, played)):
@@ -234,10 +235,10 @@ class Expectations:
 
 
 def count_turns_begun(events: Sequence[Event]) -> int:
-    """Return how many turns of a conversation were begun.
+    """Return the number of turns of a conversation that were begun.
 
     Raises:
-        ReplayError: Where a turn has no number.
+        ReplayError: If a turn has no number.
     """
     turns = [event.turn for event in events if isinstance(event, Message)]
     if any(turn < 0 for turn in turns):
@@ -246,14 +247,14 @@ def count_turns_begun(events: Sequence[Event]) -> int:
 
 
 def played_turns(events: Sequence[Event], count: int) -> tuple[PlayedTurn, ...]:
-    """Return the turns of a conversation that were begun; calls that cannot be read are left out.
+    """Return the turns of a conversation that were begun, without unreadable calls.
 
     Args:
-        events: What happened.
-        count: How many turns there are at most.
+        events: The events of the conversation.
+        count: The largest number of turns that is possible.
 
     Raises:
-        ReplayError: Where calls and results do not go together, or there are other turns.
+        ReplayError: If calls and results do not match, or the turns differ from the entry's.
     """
     moves = [event for event in events if isinstance(event, Message)]
     begun = count_turns_begun(moves)
@@ -271,7 +272,7 @@ def played_turns(events: Sequence[Event], count: int) -> tuple[PlayedTurn, ...]:
 
 
 def _was_refused(result: ToolResult) -> bool:
-    """Whether a call was not executed, for what stood beside it."""
+    """Return whether a call was not executed because of another call in its reply."""
     return result.error and result.content == NOT_EXECUTED
 
 
@@ -293,7 +294,7 @@ def _expected_turns(entry: MultiTurnEntry, long: LongTexts | None) -> tuple[Expe
 
 
 def _calls_alike(wanted: Sequence[ToolCall], turn: PlayedTurn) -> bool:
-    """Whether a turn calls what is expected and nothing else."""
+    """Return whether a turn makes exactly the expected calls."""
     return len(wanted) == len(turn.calls) and all(map(are_equivalent, wanted, turn.calls))
 
 

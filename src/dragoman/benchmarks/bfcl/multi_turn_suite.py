@@ -57,9 +57,9 @@ class FixedTurns:
         """Prepare the protocol.
 
         Args:
-            turns: What the user says, turn by turn.
+            turns: The user's words, turn by turn.
             toolsets: The tools that are visible in each turn.
-            rules: What follows a call that cannot be read.
+            rules: The rule set, which decides what follows an unreadable call.
         """
         self._turns = tuple(zip(turns, toolsets, strict=True))
         self._rules = rules

@@ -28,10 +28,10 @@ _MAX_NAME = 64
 
 
 def native_names(names: Iterable[str]) -> dict[str, str]:
-    """Return the functions' names by those that providers accept: `_` in place of every dot.
+    """Return the functions' names by acceptable names, which have `_` for every dot.
 
     Raises:
-        DataError: Where two functions would have one name, or a name is too long.
+        DataError: If two functions would have the same name, or a name is too long.
     """
     originals: dict[str, str] = {}
     for name in names:
@@ -47,10 +47,10 @@ def native_tools(documents: Sequence[ShownDocument], float_note: str) -> tuple[T
 
     Args:
         documents: The functions as a model is shown them, with notes on their language.
-        float_note: What is added to the description of a parameter that is no whole number.
+        float_note: The note that is added to the description of a float parameter.
 
     Raises:
-        DataError: Where a function has no acceptable name or a type that JSON schemas have not.
+        DataError: If a function has no acceptable name, or a type that JSON schemas lack.
     """
     accepted = native_names(document.name for document in documents)
     return tuple(
@@ -92,12 +92,12 @@ _VALUES = ("enum", "default")
 def localize_documents(
     documents: Sequence[ShownDocument], tools: Iterable[ToolSpec], float_note: str
 ) -> tuple[ShownDocument, ...]:
-    """Return documents with the descriptions and listed values of the tools that they are shown as.
+    """Return documents with the descriptions and listed values of the matching tools.
 
     Args:
         documents: The documents, with the notes that their tools have.
         tools: The tools; a document without one stays as it is.
-        float_note: What tools add to the description of a parameter that is no whole number.
+        float_note: The note that tools add to the description of a float parameter.
     """
     by_name = {tool.name: tool for tool in tools}
     shown = _Shown(float_note)

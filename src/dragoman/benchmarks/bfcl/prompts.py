@@ -17,13 +17,13 @@ from dragoman.core.errors import DataError, UsageError
 from dragoman.core.texts.decoding import DECODING_ERRORS
 
 ReturnFormat = Literal["python", "json", "verbose_xml", "concise_xml"]
-"""The form in which calls are asked for."""
+"""Form in which calls are requested."""
 
 Layout = Literal["plaintext", "markdown"]
-"""How the parts of a prompt are set."""
+"""Layout of the parts of a prompt."""
 
 Style = Literal["classic", "experimental"]
-"""The wording of a prompt."""
+"""Wording of a prompt."""
 
 
 class StyleTexts(msgspec.Struct, frozen=True):
@@ -38,10 +38,10 @@ class StyleTexts(msgspec.Struct, frozen=True):
 
 
 class PromptWording(msgspec.Struct, frozen=True):
-    """What prompts are composed of, under the names that upstream gives its constants.
+    """The texts that prompts are composed from, under the names of upstream's constants.
 
-    `more_tools` is what the user says when functions appear in mid-conversation; `more_functions`
-    is the same where they are offered as text.
+    `more_tools` is the user's message when functions appear in mid-conversation; `more_functions`
+    is the message for functions that are offered as text.
     """
 
     return_formats: dict[ReturnFormat, str] = msgspec.field(name="OUTPUT_FORMAT_MAPPING")
@@ -55,19 +55,19 @@ class PromptWording(msgspec.Struct, frozen=True):
 
 
 class LanguageNotes(msgspec.Struct, frozen=True):
-    """What is added to every function's description, by the language of the functions."""
+    """Notes that are added to every function's description, by the functions' language."""
 
     python: str
     java: str
     javascript: str
 
     def of(self, language: Language) -> str:
-        """Return what is added for a language."""
+        """Return the note for a language."""
         return {"python": self.python, "java": self.java, "javascript": self.javascript}[language]
 
 
 class SourceNotes(msgspec.Struct, frozen=True):
-    """What is added to the description of a value that is wanted as source text.
+    """Notes added to the description of a value that is wanted as source text.
 
     `{}` is filled with the type, the type of the elements or the schema of the entries.
     """
@@ -111,7 +111,7 @@ def read_prompt_texts(content: bytes) -> PromptTexts:
     """Read a pulled `prompts.json`.
 
     Raises:
-        DataError: Where it does not hold the texts.
+        DataError: If the file does not hold the texts.
     """
     try:
         return msgspec.json.decode(content, type=PromptTexts)
@@ -122,13 +122,13 @@ def read_prompt_texts(content: bytes) -> PromptTexts:
 _LISTS = {"ArrayList", "Array", "array"}
 
 Schema = dict[str, object]
-"""What a document says of a value, with every key that upstream has, in its order."""
+"""Schema of a value in a document, with all of upstream's keys in upstream's order."""
 
 
 class ShownDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A function document as upstream has it; `parameters` keeps keys that only models are shown.
+    """A function document as upstream has it; `parameters` keeps keys that only models see.
 
-    `response` is the schema of the result, where the document has one.
+    `response` is the schema of the result, if the document has one.
     """
 
     name: str
@@ -193,7 +193,7 @@ def _as_text(schema: Schema, notes: SourceNotes, *, has_escapes: bool) -> Schema
 
 
 DocumentFormat = Literal["python", "xml", "json"]
-"""How function documents are written in a prompt."""
+"""Format of function documents in a prompt."""
 
 _PYTHON_TYPES = {"string": "str", "number": "float", "integer": "int", "boolean": "bool"}
 _INDENT = "    "
@@ -206,7 +206,7 @@ def format_documents(
 
     Args:
         documents: The documents.
-        form: How.
+        form: The composition of the prompt.
         has_escapes: Whether all but ASCII is escaped in JSON.
     """
     match form:
@@ -318,7 +318,7 @@ class PromptMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PromptFormat(NamedTuple):
-    """How a prompt is composed, and in which form it asks for calls."""
+    """The composition of a prompt, and the form in which it asks for calls."""
 
     calls: ReturnFormat = "python"
     tagged: bool = False
@@ -394,8 +394,8 @@ def compose_prompt(
 
     Args:
         documents: The functions as a model is shown them.
-        texts: What prompts are composed of.
-        form: How.
+        texts: The texts that prompts are composed from.
+        form: The composition of the prompt.
     """
     wording, style = texts.wording, texts.wording.styles[form.style]
     asking = style.tool_call_with_tag if form.tagged else style.tool_call_no_tag

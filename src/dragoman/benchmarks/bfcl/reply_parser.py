@@ -73,7 +73,7 @@ MODEL_FORMATS: Mapping[str, ModelFormat] = {
     "quoted": ModelFormat(("(",), model_formats.read_quoted),
     "thought": ModelFormat(("</think>",), model_formats.read_code),
 }
-"""Beside the forms that BFCL itself asks for."""
+"""Formats of models, in addition to the forms that BFCL itself asks for."""
 
 
 def strip_thought(text: str) -> str:
@@ -93,10 +93,10 @@ Read = Callable[[str, BfclRules], tuple[ToolCall, ...]]
 def read_calls(
     text: str, form: Form, rules: BfclRules, *, in_tags: bool = False
 ) -> tuple[ToolCall, ...]:
-    """Return the calls of a text; with `in_tags`, of what stands between `<TOOLCALL>` tags.
+    """Return the calls of a text; with `in_tags`, of the text between `<TOOLCALL>` tags.
 
     Raises:
-        UnreadableError: Where the text holds no calls of that form.
+        UnreadableError: If the text holds no calls of that form.
     """
     check_length(text)
     framed = in_brackets(text) if form in _BRACKETED else text
@@ -111,7 +111,7 @@ def read_format(text: str, name: str, code: Form, rules: BfclRules) -> tuple[Too
     Calls that are code have the form `code`.
 
     Raises:
-        UnreadableError: Where the reply holds no calls of that form.
+        UnreadableError: If the reply holds no calls of that form.
     """
     check_length(text)
     found = MODEL_FORMATS[name]
@@ -119,7 +119,7 @@ def read_format(text: str, name: str, code: Form, rules: BfclRules) -> tuple[Too
 
 
 def reading_choices(rules: BfclRules) -> tuple[bool, ...]:
-    """Return what a rule set says of reading: texts are the same calls where this is the same."""
+    """Return a rule set's choices about reading; equal choices read a text as equal calls."""
     return (
         rules.positionals_are_bound,
         rules.signs_keep_their_meaning,

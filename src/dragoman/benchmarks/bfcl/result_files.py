@@ -20,7 +20,7 @@ CATEGORIES_OF_2024 = {
     "parallel_multiple_function": "parallel_multiple",
     "relevance": "irrelevance",
 }
-"""What categories were called in 2024, and are called now."""
+"""Category names of 2024, with today's names."""
 
 MAX_BYTES = 1024**3
 """More than all result files of a model."""
@@ -88,8 +88,8 @@ def read_lines(file: ResultFile) -> tuple[ResultLine, ...]:
     """Return the lines of a file.
 
     Raises:
-        DataError: Where it cannot be read, is too large, or a line is no result; its number is
-            named.
+        DataError: If the file cannot be read or is too large, or if a line is not a result; the
+            message names the line.
     """
     numbered = enumerate(_texts(file))
     return tuple(_line(text, number, place, file) for place, (number, text) in numbered)
@@ -108,10 +108,10 @@ _Part = TypeVar("_Part", _Counts, _Failed)
 
 
 def read_failures(file: ResultFile) -> tuple[int, frozenset[str]]:
-    """Return of how many entries a score file gives verdicts, and the ids of those that failed.
+    """Return the number of verdicts in a score file, and the ids of failed entries.
 
     Raises:
-        DataError: Where it cannot be read, is damaged, or names other failures than it counts.
+        DataError: If the file cannot be read, is damaged, or names other failures than it counts.
     """
     first, *rest = _texts(file) or [(1, b"")]
     counts = _verdict(first, _Counts, file)

@@ -57,10 +57,10 @@ class ModelReading(msgspec.Struct, frozen=True):
 
 
 class ImportReport(msgspec.Struct, frozen=True):
-    """What came in and how it was read, and the categories that did not come in.
+    """Report of an import: the conversations, their reading, and the excluded categories.
 
-    `verdicts` counts conversations with upstream's verdict; `unfitting_scores` names files of
-    verdicts that are of other numbers of entries than the results.
+    `verdicts` counts conversations with upstream's verdict. `unfitting_scores` names score files
+    that have another number of entries than the results.
     """
 
     conversations: int
@@ -89,13 +89,13 @@ def read_run(
     Args:
         files: The files, of one model or several.
         data: The folder of pulled data.
-        form: The form of models' texts (see `TEXT_FORMS`); told from the texts where it is None.
+        form: The form of models' texts (see `TEXT_FORMS`); None detects it from the texts.
         scores: Files with upstream's verdicts, of the same models and categories or others.
 
     Raises:
-        DataError: Where a file is damaged, has an entry twice or one that does not exist, or where
-            BFCL's data are not pulled.
-        UsageError: Where there is no such form.
+        DataError: If a file is damaged, has an entry twice or an unknown entry, or if BFCL's data
+            are not pulled.
+        UsageError: If the form does not exist.
     """
     chosen, left_out = _together(files)
     suite = load_downloaded_suite(_group({file.category for file in chosen}), data)
@@ -146,12 +146,12 @@ def _notes(imported: ImportReport) -> Iterator[str]:
             f"{imported.infrastructure_errors}"
         )
     for name in imported.unfitting_scores:
-        yield f"{name}: verdicts of other entries than the results have: left out"
+        yield f"{name}: excluded, because its verdicts are of other entries than the results"
     kept, refused = _sorted_out(imported.left_out)
     if kept:
-        yield f"left out: {', '.join(kept)}: no one suite has these and the others"
+        yield f"excluded: {', '.join(kept)}: no one suite has these and the others"
     if refused:
-        yield f"left out: {_refusal(refused)}"
+        yield f"excluded: {_refusal(refused)}"
 
 
 def _describe_call_form(model: ModelReading) -> str:
@@ -205,9 +205,10 @@ def _verdicts(
 
 
 def _together(files: Sequence[ResultFile]) -> tuple[list[ResultFile], tuple[str, ...]]:
-    """Return the files that come in as one run, and the categories that do not.
+    """Return the files that are imported as one run, and the categories that are not.
 
-    Questions of one turn and conversations of several are no one suite: the former come first.
+    Single-turn questions and multi-turn conversations do not form one suite; the questions take
+    precedence.
     """
     for categories in (SINGLE_TURN, MULTI_TURN):
         chosen = [file for file in files if file.category in categories]
@@ -270,7 +271,7 @@ def _model_reading(model: str, reading: ReplyReading, played: Sequence[_Played])
 
 
 def _has_calls(played: _Played) -> bool:
-    """Whether calls could be read in a conversation, other than in its history."""
+    """Return whether calls could be read in a conversation, other than in its history."""
     own = played.episode.events[len(played.task.history) :]
     return any(
         isinstance(event, Message) and isinstance(event.reply, ToolCallReply) for event in own

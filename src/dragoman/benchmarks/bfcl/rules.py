@@ -1,4 +1,4 @@
-"""Rule sets of BFCL: every choice in which the reference and our defaults differ has a name."""
+"""Rule sets of BFCL: each difference between the reference and our defaults has a name."""
 
 import msgspec
 
@@ -11,13 +11,13 @@ class BfclRules(RuleSet, frozen=True):
     Attributes:
         positionals_are_bound: Arguments without a name take those of the signature, in its order;
             otherwise they are dropped.
-        signs_keep_their_meaning: `+1`, `~5` and `not True` are what Python makes of them;
-            otherwise every sign before a constant is a minus.
-        odd_calls_are_unreadable: What is not a plain call makes the text unreadable: a called
-            thing that is no dotted name, unpacking, an argument given twice; otherwise the last
-            attribute counts as the name, unpacking is dropped and the last value is kept.
+        signs_keep_their_meaning: `+1`, `~5` and `not True` have their values in Python; otherwise
+            every sign before a constant is a minus.
+        odd_calls_are_unreadable: A call that is not plain makes the text unreadable: a callee that
+            is not a dotted name, unpacking, an argument given twice; otherwise the last attribute
+            counts as the name, unpacking is dropped and the last value is kept.
         json_is_read_whole: JSON calls are read by the grammar of JSON; otherwise by a pattern that
-            cuts nested lists of objects, and what is no JSON holds no calls.
+            cuts nested lists of objects, and text that is not JSON holds no calls.
         source_is_read_as_written: Java and JavaScript text is split into calls by the languages'
             grammar; otherwise with the faults of one parser and its error recovery: one call is
             read, short ones fail, class bodies are lost, characters beyond ASCII shift what
@@ -41,22 +41,22 @@ class BfclRules(RuleSet, frozen=True):
         defaults_may_be_given: An argument given with its default counts as omitted; otherwise it
             is unexpected where the answer does not list it.
         open_schemas_are_judged: A type unknown to BFCL, or a list without element type, is not
-            checked; otherwise there is no verdict, because the reference breaks there.
+            checked; otherwise no verdict is possible, because the reference raises an error there.
         attempts_are_not_abstention: A reply that tries to call an offered function and cannot be
             read is a call where none was wanted; otherwise it counts as having called nothing.
-        malformed_calls_are_answered: A call whose arguments cannot be read is answered with an
-            error and may be mended; otherwise it ends the turn, and no call of its reply is
+        malformed_calls_are_answered: A call with unreadable arguments is answered with an error,
+            and the agent may correct it; otherwise it ends the turn, and no call of its reply is
             executed.
-        forced_ends_always_count: A conversation that did not end by itself fails; otherwise not
-            where that happened in its last turn.
-        idle_turns_are_checked: After a turn that asks for what cannot be done, the state must be as
-            it was; otherwise nothing is compared there.
+        forced_ends_always_count: A conversation that did not end by itself fails; otherwise it does
+            not if that happened in its last turn.
+        idle_turns_are_checked: After a turn that asks for something impossible, the state must be
+            unchanged; otherwise nothing is compared there.
         results_match_by_value: Results are the same if they hold the same values: 8 and 8.0, and
             entries in any order; otherwise only if their texts are.
-        answers_are_judged_alone: Of a final reply in the form that was asked for, only the answer
-            counts; otherwise also what is said beside it.
+        answers_are_judged_alone: Of a final reply in the requested form, only the answer counts;
+            otherwise the text around it counts too.
         answers_end_where_words_do: An answer may begin or end with a sign, as in $5 or 5%;
-            otherwise it is not found there unless a letter or digit stands beside it.
+            otherwise it is not found there unless a letter or digit is next to it.
         answers_keep_their_numbers: A decimal point and a minus before a number count; otherwise
             3.5 is 35 and -5 is 5.
         written_calls_are_calls: A reply in which a call is written as text, in any form that models

@@ -60,10 +60,10 @@ SINGLE_TURN = (
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One entry: the task that is played, and what it is judged by.
+    """One entry: the task that is played, and the basis of its verdict.
 
-    `documents` are the functions on offer, `messages` all that was said, both as upstream has
-    them. `prompt_format` counts where calls are asked for as text.
+    `documents` are the functions on offer, and `messages` the whole conversation, both as upstream
+    has them. `prompt_format` applies if calls are requested as text.
     """
 
     task: Task
@@ -82,7 +82,7 @@ def load_entries(category: str, read: Read) -> tuple[Entry, ...]:
     """Return a category's entries in upstream's order.
 
     Raises:
-        DataError: Where a file does not hold what it must; its line is named.
+        DataError: If a file has unexpected contents; the message names the line.
     """
     lines = read_lines(f"BFCL_v4_{category}.json", read)
     records = [_record(line, category) for line in lines]
@@ -111,7 +111,7 @@ class _Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def _record(line: EntryLine, category: str) -> _Record:
     record = line.decoded(_Record)
     if record.id.rpartition("_")[0] != category:
-        raise line.refusal(f"{record.id!r:.50} is no id of {category}")
+        raise line.refusal(f"{record.id!r:.50} is not an id of {category}")
     (messages,) = record.question
     if not messages or messages[-1].role != "user":
         raise line.refusal("the user does not speak last")
@@ -207,10 +207,10 @@ _SAMPLE = f"BFCL_v4_{CATEGORY}.json"
 
 
 def load_format_variations(read: Read) -> tuple[Entry, ...]:
-    """Return all entries of the sample in all formats: for each entry one format after the other.
+    """Return all entries of the sample in all formats, grouped by entry.
 
     Raises:
-        DataError: Where the sample is unreadable or names an entry that does not exist.
+        DataError: If the sample is unreadable or names an entry that does not exist.
     """
     entries = [entry for names in _load_sample(read) for entry in names]
     pairs = ((entry, form) for entry in entries for form in FORMATS)
@@ -228,7 +228,7 @@ def _sample(read: Read) -> Mapping[str, frozenset[str]]:
         raise _refusal(str(error)) from error
     for category in sample:
         if category not in SINGLE_TURN or category in UNANSWERED:
-            raise _refusal(f"{category!r:.50} is no category with expected calls")
+            raise _refusal(f"{category!r:.50} is not a category with expected calls")
     return sample
 
 
@@ -237,7 +237,7 @@ def _load_named_entries(category: str, ids: frozenset[str], read: Read) -> list[
     found = [entry for entry in load_entries(category, read) if entry.task.id in ids]
     missing = ids.difference(entry.task.id for entry in found)
     if missing:
-        raise _refusal(f"{min(missing)!r:.50} is no entry of {category}")
+        raise _refusal(f"{min(missing)!r:.50} is not an entry of {category}")
     return found
 
 

@@ -32,7 +32,7 @@ from dragoman.core.texts.decoding import SERIALIZATION_ERRORS
 from dragoman.core.tools import ToolCall, ToolResult
 
 Kind = Literal["items", "objects", "named"]
-"""How native calls are stored: by name with JSON texts or with objects, or as `{"name": ...}`."""
+"""Form of native calls: by name with JSON texts or objects, or as `{"name": ...}`."""
 
 DEFAULT = "python"
 """The form in which BFCL asks for calls in text, and the first of those that read equally many."""
@@ -41,7 +41,7 @@ _SIGNS: Mapping[str, tuple[str, ...]] = {
     **{name: ("<TOOLCALL>",) if tagged else () for name, (_, tagged) in CALL_FORMS.items()},
     **{name: found.signs for name, found in MODEL_FORMATS.items()},
 }
-"""What stands in replies that speak for a form of text, in the order in which forms are tried."""
+"""Marks in replies that indicate a form of text, in the order in which forms are tried."""
 
 TEXT_FORMS = tuple(_SIGNS)
 """The names of the forms of text."""
@@ -71,15 +71,15 @@ class ReplyReading(msgspec.Struct, frozen=True):
 def detect_reply_format(
     answered: Sequence[StoredAnswer], model: str, chosen: str | None = None
 ) -> ReplyReading:
-    """Return how a model's replies are read.
+    """Return the way in which a model's replies are read.
 
     Args:
-        answered: All questions that it was asked, in any category.
-        model: Its name: those that end in `-FC` call natively, where nothing says otherwise.
-        chosen: The form of its texts, where somebody chose one; lists are read as they are.
+        answered: All questions that the model was asked, in any category.
+        model: The model's name; by default, models whose names end in `-FC` call natively.
+        chosen: The form of its texts, if one was chosen; lists are read as they are.
 
     Raises:
-        UsageError: Where there is no such form.
+        UsageError: If the form does not exist.
     """
     if chosen is not None and chosen not in TEXT_FORMS:
         raise UsageError(f"unknown format {chosen!r}: choose one of {', '.join(TEXT_FORMS)}")
@@ -126,7 +126,7 @@ def _reply_of_list(stored: object, kind: str) -> Reply:
 
 
 def _is_carried(arguments: Mapping[str, object]) -> bool:
-    """Whether arguments are the same after they were written and read: NaN, for one, is not."""
+    """Return whether arguments stay the same when written and read; NaN does not."""
     try:
         read_again: object = msgspec.json.decode(msgspec.json.encode(arguments))
     except SERIALIZATION_ERRORS:
@@ -197,14 +197,14 @@ def _balance(called: Sequence[tuple[StoredAnswer, str]]) -> int:
 
 
 FAULT = "Error during inference:"
-"""How upstream's program begins what it stores where a model could not be reached."""
+"""Beginning of the text that upstream's program stores if a model could not be reached."""
 
 
 _NO_TURNS = Termination("agent_error", "the result holds no turns")
 
 
 class Replies(Protocol):
-    """Makes conversations of stored results, by the ids of entries."""
+    """A maker of conversations from stored results, by the ids of entries."""
 
     tasks: Mapping[str, Task]
 

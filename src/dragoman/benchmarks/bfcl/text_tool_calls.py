@@ -105,7 +105,7 @@ class SingleTurnTextCalls:
         return compose_prompt(shown, texts, self._format(task))
 
     def read(self, task: Task, text: str) -> Reply:
-        """Return what a model's text is: calls, words, or calls that cannot be read."""
+        """Return a model's text as calls, words, or unreadable calls."""
         question = self._entries[task.id].question
         form = self._format(task)
         kind: Form = question.language if form.calls == "python" else form.calls
@@ -144,13 +144,13 @@ class MultiTurnTextCalls:
         return form_name(self._form)
 
     def offer(self, task: Task, tools: Toolset) -> str:
-        """Return the system text that offers the functions that are there at the start."""
+        """Return the system text that offers the initial functions."""
         return system_prompt(self._entries[task.id], self._texts, self._form, tools)
 
     def read(self, task: Task, text: str) -> Reply:
-        """Return what a model's text is: calls, words, or calls that cannot be read.
+        """Return a model's text as calls, words, or unreadable calls.
 
-        Where positionals are not bound to names they are lost on the way to the world.
+        If positionals are not bound to names, they are lost on the way to the environment.
         """
         form = self._form
         offered = tuple(

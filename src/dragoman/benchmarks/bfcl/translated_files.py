@@ -1,4 +1,4 @@
-"""Translated entry files, checked line by line: equal to the English ones but for their texts."""
+"""Translated entry files, checked line by line: only texts may differ from English."""
 
 import copy
 from collections import Counter
@@ -46,7 +46,7 @@ def translated_file(name: str, translated: ReadFile, english: Read) -> Translate
     """Return a translated file; its lines may stand in any order.
 
     Raises:
-        DataError: Where it is missing or damaged, lacks a line, or differs in more than texts.
+        DataError: If the file is missing or damaged, lacks a line, or differs in more than texts.
     """
     where = f"translated {name}"
     others = _by_name(where, translated(name))
@@ -107,7 +107,7 @@ def _labels(pairs: Sequence[tuple[LineText, str]], where: str) -> dict[str, Labe
     """Return the labels that a line's enumerations list.
 
     Raises:
-        DataError: Where two values have one label, or a default has another one than its value.
+        DataError: If two values have one label, or a default has another label than its value.
     """
     found: dict[str, dict[Path, dict[str, str]]] = {}
     for each, text in pairs:

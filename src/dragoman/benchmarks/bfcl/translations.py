@@ -88,12 +88,12 @@ def question_files(category: str, data: Path) -> QuestionFiles:
     """Return the files of a category, or of all in a group.
 
     Args:
-        category: What stands behind `bfcl:` in a suite's name.
+        category: The part of the suite's name after `bfcl:`.
         data: The folder of pulled data.
 
     Raises:
-        UsageError: Where there is no such category, or it has no questions of its own.
-        DataError: Where a file is missing or damaged.
+        UsageError: If the category does not exist, or has no questions of its own.
+        DataError: If a file is missing or damaged.
     """
     if category == FORMATS or category not in NAMES:
         why = "has the questions of other categories" if category == FORMATS else "is none"
@@ -113,10 +113,10 @@ def question_files(category: str, data: Path) -> QuestionFiles:
 
 
 def played_files(category: str) -> tuple[str, ...]:
-    """Return the names of the files that a category, or a group, is played from in a language.
+    """Return the names of the files from which a category or group is played in a language.
 
     Raises:
-        UsageError: Where it is not played in other languages.
+        UsageError: If the category is not played in other languages.
     """
     kinds = _kinds(category)
     if not {*kinds} <= {*SINGLE_TURN, *MULTI_TURN}:
@@ -163,13 +163,13 @@ class TranslatedSuite:
         """Read the files.
 
         Args:
-            category: What stands behind `bfcl:` in the suite's name.
+            category: The part of the suite's name after `bfcl:`.
             translated: Returns a translated file.
             english: Returns upstream's files.
 
         Raises:
-            UsageError: Where the suite cannot be played in another language.
-            DataError: Where a file is missing or damaged, or differs in more than texts.
+            UsageError: If the suite cannot be played in another language.
+            DataError: If a file is missing or damaged, or differs in more than texts.
         """
         self.files = played_files(category)
         self._read = {name: translated_file(name, translated, english) for name in self.files}

@@ -19,7 +19,7 @@ MAX_SOURCE = 1_000_000
 """Characters of a module; upstream's longest has a fifth of that."""
 
 ELLIPSIS = {"__ellipsis__": True}
-"""What stands for a `...` that is a value."""
+"""Representation of a `...` that is a value."""
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -38,7 +38,7 @@ def module_constants(source: str, where: str) -> dict[str, object]:
         where: The module's name, for errors.
 
     Raises:
-        DataError: Where the text is no Python.
+        DataError: If the text is not Python.
     """
     found: dict[str, object] = {}
     for name, value in _assignments(_parse(source, where).body):
@@ -55,7 +55,7 @@ def function_texts(source: str, function: str, where: str) -> list[str]:
     Such texts are fragments that a program adds to others.
 
     Raises:
-        DataError: Where the text is no Python or has no such function.
+        DataError: If the text is not Python, or does not define the function.
     """
     for node in _parse(source, where).body:
         if isinstance(node, ast.FunctionDef) and node.name == function:
@@ -149,7 +149,7 @@ def _part(part: ast.expr) -> str:
 
 
 HINT = "run `dragoman data pull bfcl`"
-"""What to do where data are missing."""
+"""Advice for data that are missing."""
 
 PROMPTS = "prompts.json"
 """The derived file of all texts that a model is shown."""
@@ -179,7 +179,7 @@ def derive_texts(entry: Derived, modules: Mapping[str, str]) -> object:
         modules: Their texts by short name.
 
     Raises:
-        DataError: Where a module is not of the form that is understood.
+        DataError: If a module does not have the expected form.
     """
     first, *others = entry.modules
     constants = module_constants(modules[first], first)
@@ -196,10 +196,10 @@ def derive_texts(entry: Derived, modules: Mapping[str, str]) -> object:
 
 
 def adopt_texts(entry: Derived, recorded: object) -> object:
-    """Return the prompts of a local copy that records them with remarks beside them.
+    """Return the prompts of a local copy that records them together with remarks.
 
     Raises:
-        DataError: Where the copy has neither layout.
+        DataError: If the copy has neither layout.
     """
     if entry.name != PROMPTS:
         return recorded

@@ -16,7 +16,7 @@ WRONG_FORMAT = "ast_decoder:decoder_wrong_output_format"
 
 
 class CallFault(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is wrong with a reply: the reference's name for it, and where.
+    """A fault of a reply: the reference's name for it, and the reason.
 
     The rest is for conversations: the turn, counted from 0; the class and its attributes that
     differ; the first expected results that are missing, shortened.
@@ -31,7 +31,7 @@ class CallFault(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Judged(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A verdict: valid where there is no fault."""
+    """A verdict: valid without a fault."""
 
     fault: CallFault | None = None
 
@@ -45,7 +45,7 @@ Outcome = Judged | Unscored
 
 
 class CallJudgement(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A verdict under a rule set, beside the reference's where it is another.
+    """A verdict under a rule set, with the reference's verdict if that differs.
 
     `decided_by` names the rule that turned the reference's verdict into this one.
     """
@@ -57,7 +57,7 @@ class CallJudgement(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class UndecidableError(Exception):
-    """What leaves a reply without a verdict: the data or the reference, never the reply."""
+    """The data or the reference, never the reply, allow no verdict."""
 
 
 JudgeBy = Callable[[BfclRules], Outcome]
@@ -98,7 +98,7 @@ REFERENCE = "bfcl-v4"
 
 
 def reward_component(judgement: CallJudgement) -> ComponentScore:
-    """Return the component CALLS of a verdict, beside the reference's where that is another."""
+    """Return the component CALLS of a verdict, with the reference's verdict if it differs."""
     outcome = judgement.outcome
     verdict = Scored(float(outcome.valid)) if isinstance(outcome, Judged) else outcome
     evidence = [_evidence(outcome)]

@@ -165,7 +165,7 @@ class LookupTools:
 
 
 def change_price(office: CompanyDatabase, parcel: Parcel, change: Change) -> int:
-    """Return what a change costs in cents, by the plan of whoever may ask for it.
+    """Return a change's price in cents, by the plan of the customer who may request it.
 
     The redelivery after a first attempt is free.
     """
@@ -454,7 +454,7 @@ class AgentTools(ChangeTools):
         self._office.cases.put(reason, EscalatedCase(reason))
         return "A person takes over."
 
-    # What sets tasks up and judges them
+    # Functions that set tasks up and judge them
 
     def expire_code(self, tracking_number: str) -> None:
         """Have the code of a parcel in a locker expired."""
@@ -469,5 +469,5 @@ class AgentTools(ChangeTools):
         self._office.lockers.put(locker_id, replace(locker, session=session))
 
     def assert_status(self, tracking_number: str, status: str) -> bool:
-        """Whether a parcel is in a status."""
+        """Return whether a parcel is in a status."""
         return self._office.parcel(tracking_number).status == status

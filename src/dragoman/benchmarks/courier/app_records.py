@@ -21,9 +21,9 @@ class Phone(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
 
 
 class Visit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the customer stands and what they see there.
+    """The customer's location, and the things that the customer sees there.
 
-    `locker_id` is empty for somebody who is not at a locker. `label` is the number on the card or
+    `locker_id` is empty for a customer who is not at a locker. `label` is the number on the card or
     label in their hand; `empty_inside` names compartments that hold nothing, whatever the company
     believes.
     """
@@ -37,7 +37,7 @@ class Visit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Message(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """What the company sent to the app."""
+    """A message of the company in the app."""
 
     title: str
     text: str

@@ -38,7 +38,7 @@ def check_digit(digits: str) -> str:
 
 
 def require_tracking_number(number: str) -> None:
-    """Refuse what cannot be a tracking number, saying how it is wrong."""
+    """Raise ToolError with the reason if a text cannot be a tracking number."""
     if not _SHAPE.fullmatch(number) or not number.isascii():
         raise ToolError(
             f"{number[:20]!r} is no tracking number: two capital letters and nine digits, no spaces"
@@ -77,10 +77,11 @@ class CompanyData:
 
 
 class CompanyDatabase:
-    """One world's copy-on-write view of the company's database.
+    """One environment's copy-on-write view of the company's database.
 
-    `verified` holds the customers who proved in this conversation who they are. That ends with the
-    conversation and is no record; what is recorded is on whose behalf a parcel was changed.
+    `verified` holds the customers who proved their identity in this conversation. This set ends
+    with the conversation and is not recorded; the record shows on whose behalf a parcel was
+    changed.
     """
 
     def __init__(self, data: CompanyData) -> None:

@@ -26,7 +26,7 @@ OFFICE, APP = "office.json", "app.json"
 
 
 def load_courier_databases(databases: Mapping[str, bytes]) -> MakeDomainEnvironment:
-    """Decode the databases once and return what makes worlds over them."""
+    """Decode the databases once and return a function that makes environments over them."""
     office_data = CompanyData(decode_database(databases[OFFICE], OfficeFile))
     app_data = CustomerAppData(decode_database(databases[APP], AppFile))
 

@@ -101,7 +101,7 @@ def send_code(office: CompanyDatabase, app: CustomerApp, parcel: Parcel) -> bool
 
 
 def reset_session(office: CompanyDatabase, app: CustomerApp, locker_id: str) -> None:
-    """Let a locker's terminal start anew; a frozen terminal does not hear of it."""
+    """Reset the session of a locker's terminal; a frozen terminal must be restarted first."""
     locker = office.locker(locker_id)
     is_here = app.visit.locker_id == locker_id
     if is_here and app.visit.terminal == "frozen":

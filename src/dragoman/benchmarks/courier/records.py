@@ -50,7 +50,7 @@ class Customer(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
 
 
 class Fee(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """What somebody owes for a parcel, and why it was waived if it was."""
+    """A fee for a parcel, and the reason for its waiver if it was waived."""
 
     code: str
     cents: int
@@ -59,7 +59,7 @@ class Fee(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
 
 
 class Scan(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """What happened to a parcel, when and where."""
+    """An event of a parcel, with its time and place."""
 
     time: str
     place: str
@@ -97,7 +97,7 @@ class Parcel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Depot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where parcels are sorted and can be picked up."""
+    """A depot, where parcels are sorted and can be picked up."""
 
     depot_id: str
     name: str
@@ -135,7 +135,7 @@ class Locker(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PickupCode(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """What opens the compartment of a parcel."""
+    """A code that opens the compartment of a parcel."""
 
     code: str
     status: Literal["active", "expired"]

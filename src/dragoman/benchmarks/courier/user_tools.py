@@ -207,9 +207,9 @@ class UserToolsWithSetup(UserTools):
         self._app.set_visit(empty_inside=(*self._app.visit.empty_inside, compartment))
 
     def assert_app_can_connect(self) -> bool:
-        """Whether the app can reach lockers."""
+        """Return whether the app can reach lockers."""
         return not self._app.why_not_connected()
 
     def assert_display(self, text: str) -> bool:
-        """Whether the terminal's display says a text."""
+        """Return whether the terminal's display says a text."""
         return text in self.read_display()

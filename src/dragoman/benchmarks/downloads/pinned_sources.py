@@ -93,7 +93,7 @@ def load_source(text: bytes) -> PinnedSource:
     """Read a `sources.toml`.
 
     Raises:
-        DataError: Where it does not describe a source.
+        DataError: If the text does not describe a source.
     """
     import msgspec.toml
 

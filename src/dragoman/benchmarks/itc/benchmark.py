@@ -45,8 +45,8 @@ class Itc:
         """Load a set, or the part of it in one language.
 
         Raises:
-            UsageError: Where there is no such set, or nothing in the language.
-            DataError: Where data are missing or damaged.
+            UsageError: If the set does not exist, or has nothing in the language.
+            DataError: If data are missing or damaged.
         """
         from dragoman.benchmarks.itc.datasets.loading import read_file_set
         from dragoman.benchmarks.itc.folder_set import read_folder_set

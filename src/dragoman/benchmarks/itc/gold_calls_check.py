@@ -88,7 +88,7 @@ class GoldCallsCheck:
                     yield Evidence("syntax", True, f"calls were written as {read.syntax}")
 
     def _grades(self, task: Task, moves: list[Message]) -> tuple[int, CallGrades]:
-        """Return which plan was made, 0 for gold, and what calls are beside it."""
+        """Return the number of the plan that was made (0 for gold), and the calls' grades."""
         actions = () if task.criteria is None else task.criteria.actions or ()
         calls = [
             call
@@ -117,7 +117,7 @@ def _other_plan(number: int) -> Iterator[Evidence]:
 
 
 def _says_something(move: Message) -> bool:
-    """Whether a reply has words: where nothing can be called the agent is to say why."""
+    """Return whether a reply has words: where nothing can be called the agent is to say why."""
     return isinstance(move.reply, TextReply) and any(map(str.isalpha, move.reply.text))
 
 

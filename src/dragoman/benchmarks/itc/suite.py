@@ -51,7 +51,7 @@ MAX_STEPS = 12
 """Replies with calls that are executed in a nested task; one more ends it."""
 
 MEASURES = ("calls", "thoughts")
-"""What a run is summarized with unasked."""
+"""Measures that summarize a run by default."""
 
 
 class ApiSuite:
@@ -204,7 +204,7 @@ class ApiSuite:
 
 
 def _declared_defaults(operation: Operation) -> dict[str, object]:
-    """Return the defaults of arguments that may be left out."""
+    """Return the defaults of optional arguments."""
     return {
         each.name: each.default
         for each in operation.optional_parameters

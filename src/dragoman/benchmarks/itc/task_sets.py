@@ -26,7 +26,7 @@ from dragoman.core.tools import NO_TOOLS, Change, Role, ToolCall, ToolKind, Tool
 
 
 class ApiReply(msgspec.Struct, frozen=True):
-    """What an API answers: the text, and whether it is a complaint."""
+    """An API's answer: the text, and whether it is an error."""
 
     text: str
     is_error: bool = False
@@ -40,14 +40,14 @@ It answers an unknown operation with an error message.
 
 
 class SetTask(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One task, with what sets of other people add to it.
+    """One task, with the additions of third-party sets.
 
     Attributes:
         task: The task.
-        no_tools: Why its gold tools cannot be told; "" where they can.
-        no_arguments: Why its gold arguments cannot be told; "" where they can.
-        history: What was said and called before.
-        instructions: What an agent is told besides, of this task alone.
+        no_tools: Reason why its gold tools are unknown; "" if they are known.
+        no_arguments: Reason why its gold arguments are unknown; "" if they are known.
+        history: The conversation before the query.
+        instructions: Additional instructions for an agent, of this task alone.
     """
 
     task: ApiTask
@@ -64,10 +64,10 @@ class CallSet(msgspec.Struct, frozen=True):
         name: The suite's, such as `itc:world`.
         documents: The APIs.
         tasks: The tasks.
-        provenance: Where they come from.
-        instructions: What an agent is told besides, such as the date that today is.
-        replies: What APIs answer; None where nobody does, so that calls are judged and not
-            executed.
+        provenance: The origin of the tasks.
+        instructions: Additional instructions for an agent, such as today's date.
+        replies: Function that returns an API's answer; None if nothing answers, so that calls are
+            judged and not executed.
     """
 
     name: str
@@ -81,15 +81,15 @@ class CallSet(msgspec.Struct, frozen=True):
 def plan_actions(
     gold: Sequence[ApiCall], names: Mapping[str, str], replies: Replies | None
 ) -> tuple[Action, ...]:
-    """Return gold calls as actions, what they take from earlier results put in.
+    """Return gold calls as actions, with values filled in from earlier results.
 
     Args:
         gold: The calls.
-        names: Of operations, by which they are called natively.
-        replies: What APIs answer; None leaves references as they are written.
+        names: Native names of the operations, by their own names.
+        replies: Function that returns an API's answer; None leaves references as they are written.
 
     Raises:
-        DataError: Where an earlier result does not hold what a call takes from it.
+        DataError: If an earlier result does not hold a value that a call takes from it.
     """
     results: list[object] = []
     actions = []
@@ -108,7 +108,7 @@ def plan_actions(
 
 
 def takes_results(call: ApiCall) -> bool:
-    """Whether a call takes values from the results of others."""
+    """Return whether a call takes values from the results of others."""
     return any(parse_reference(value) is not None for value in call.arguments.values())
 
 
@@ -136,12 +136,12 @@ def alternative_plans(
 
     Args:
         task: The task.
-        names: Of operations, by which they are called natively.
-        replies: What APIs answer.
+        names: Native names of the operations, by their own names.
+        replies: Function that returns an API's answer.
 
     Raises:
-        DataError: Where a plan is refused by an API, or does not give what gold gives; it names
-            both.
+        DataError: If an API refuses a plan, or a plan does not return the values that gold returns;
+            the message names the plan and the call or the values.
     """
     if not task.plans:
         return ()
@@ -161,7 +161,7 @@ def alternative_plans(
 def _values(
     actions: Sequence[Action], own: Mapping[str, str], replies: Replies, where: str
 ) -> frozenset[tuple[str, object]]:
-    """Return the values that calls give, by the names of their fields."""
+    """Return the values that calls return, with the names of their fields."""
     found: set[tuple[str, object]] = set()
     for action in actions:
         reply = replies(own.get(action.name, action.name), action.arguments)
@@ -191,9 +191,9 @@ class ApiReplyEnvironment:
     """The functions of one task, answered.
 
     Args:
-        tools: What is offered.
+        tools: The functions on offer.
         operations: The operations' own names by those of native calls.
-        replies: What they answer.
+        replies: Function that returns an API's answer.
     """
 
     def __init__(self, tools: Toolset, operations: Mapping[str, str], replies: Replies) -> None:

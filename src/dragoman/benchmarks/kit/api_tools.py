@@ -85,7 +85,7 @@ DOCUMENTS, TASKS, REPLIES = "documents.jsonl", "tasks.jsonl", "replies.jsonl"
 
 
 class RecordedReply(msgspec.Struct, frozen=True):
-    """What an operation, by its name, returned for some arguments."""
+    """The result of an operation, by its name, for some arguments."""
 
     operation: str
     arguments: dict[str, object]
@@ -107,7 +107,7 @@ class ThoughtAndActionFormat:
     """The functions of tasks as text.
 
     Args:
-        names: What they are called in text.
+        names: Function that returns the functions' names in text.
         reader: The version of the reader of answers.
     """
 
@@ -147,7 +147,7 @@ class ThoughtAndActionFormat:
         return results_text((call.name, content) for call, content in answered)
 
     def written(self, task: Task, reply: Reply) -> str:
-        """Return a reply in the form; words beside calls, or alone, are the thought."""
+        """Return a reply in the form; words alone, or next to calls, become the thought."""
         names = self._names(task)
         match reply:
             case ToolCallReply(calls=calls, text=text):
@@ -164,7 +164,7 @@ def tools_prompt(tools: Iterable[ToolSpec], names: Mapping[str, str]) -> str:
 
     Args:
         tools: The functions.
-        names: What they are called in text, by the names of native calls.
+        names: The functions' names in text, by the names of native calls.
     """
     offered = [
         {

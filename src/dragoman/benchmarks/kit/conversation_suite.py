@@ -35,13 +35,13 @@ from dragoman.core.tools import Role, Toolset
 
 
 def module_texts(names: Iterable[str]) -> dict[str, str]:
-    """Return the texts of modules by their path below what they are imported from.
+    """Return the texts of modules, by their paths below the folder of the import.
 
     Args:
         names: The names that import them, such as `lending.records`.
 
     Raises:
-        DataError: Where there is no such module, or only a compiled one.
+        DataError: If a module does not exist, or exists only in compiled form.
     """
     return {f"{name.replace('.', '/')}.py": _text(name) for name in names}
 
@@ -50,7 +50,7 @@ def _text(name: str) -> str:
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError) as error:
-        raise DataError(f"the module {name} is not there: {error}") from error
+        raise DataError(f"the module {name} does not exist: {error}") from error
     read = getattr(spec.loader if spec else None, "get_source", None)
     text = read(name) if read else None
     if not isinstance(text, str):
@@ -59,25 +59,25 @@ def _text(name: str) -> str:
 
 
 MOST_OWN_DATABASES = 8
-"""How many databases with a task's own data in them are kept at a time."""
+"""Largest number of databases with a task's own data that are kept at a time."""
 
 
 class SuiteParts(msgspec.Struct, frozen=True):
-    """What a suite is made of.
+    """The parts of a suite.
 
     Attributes:
         name: The name on the command line.
-        provenance: Where the data come from.
-        domain: What is special about the worlds.
+        provenance: The origin of the data.
+        domain: The domain, which makes the environments.
         tasks: All tasks, in the order of the data.
         toolsets: The tools that each side is shown.
         policy: The text that the agent must follow.
         files: The content of all files by name: policies, databases, tasks.
         decode_tasks: Decodes tasks in the suite's format, given how to name them in errors.
-        risk_profile: What can go badly wrong.
+        risk_profile: The things that can go badly wrong.
         english_texts: Returns its translatable texts as artifacts would have them in English, by
             file, where no file holds them so.
-        declared: What artifacts in other languages leave out.
+        declared: Declarations of facts that artifacts in other languages lack.
         release: Artifacts that need not be named.
     """
 

@@ -25,7 +25,7 @@ def decode_database(content: bytes, kind: type[Record]) -> Record:
     """Decode a database that is JSON or TOML: only JSON starts with a brace.
 
     Raises:
-        msgspec.DecodeError: Where it is neither, or not such a database.
+        msgspec.DecodeError: If it is neither, or not such a database.
     """
     decode = msgspec.json.decode if _is_json(content) else msgspec.toml.decode
     return decode(content, type=kind)
@@ -61,7 +61,7 @@ def _is_json(content: bytes) -> bool:
     return content.lstrip()[:1] == b"{"
 
 
-# What a tool of ours may raise when a model sends arguments of the wrong number or type.
+# Exceptions that a tool of ours may raise when a model sends arguments of the wrong number or type.
 _CALL_FAILURES = (
     ToolError,
     TypeError,
@@ -121,7 +121,7 @@ class ToolkitSide:
 
 
 class DomainEnvironment:
-    """The world of one conversation in one domain.
+    """The environment of one conversation in one domain.
 
     `synchronize` keeps two databases in step: it runs at the start and after every successful call
     and function; what it raises is the failure of the call.
@@ -195,7 +195,7 @@ class DomainEnvironment:
         """Run a set-up or assertion function; those may be tools as well.
 
         Raises:
-            DataError: Where the side has no such function.
+            DataError: If the side does not have the function.
         """
         side = self._sides.get(call.side)
         if side is None or call.name not in {*side.functions, *side.toolkit.KINDS}:
@@ -281,19 +281,19 @@ class DomainEnvironmentFactory(Protocol):
 MakeDomainEnvironment = Callable[
     [Rules, Mapping[Role, Toolset], Mapping[str, Validator]], DomainEnvironment
 ]
-"""Makes worlds under a rule set, with the tools shown and the validators of their arguments."""
+"""Function that makes environments from rules, shown tools and argument validators."""
 
 
 class Domain(msgspec.Struct, frozen=True):
-    """What is special about one domain.
+    """The specifics of one domain: tools, databases and environments.
 
     Attributes:
         kinds: The tools of each side, by name.
         databases: The database file of each side that has one.
-        functions: What sets up and asserts on each side beside the tools.
-        load: Decodes the databases once and returns what makes worlds over them; raises
-            msgspec.DecodeError where they are damaged.
-        folder: Where its files lie; empty for the domain's own name.
+        functions: The set-up and assertion functions of each side, in addition to the tools.
+        load: Function that decodes the databases once and returns a maker of environments over
+            them; it raises msgspec.DecodeError if they are damaged.
+        folder: Folder of its files; empty for the domain's own name.
         is_solo: Whether the agent works alone, from a ticket, with the tools of both sides.
         is_always_validated: Whether arguments are checked under every rule set: a domain without a
             reference has no laxity to repeat.

@@ -39,7 +39,7 @@ class HttpEndpoint(msgspec.Struct, frozen=True):
 
     Attributes:
         name: The tool's name.
-        description: What the tool is for.
+        description: The tool's purpose.
         method: The request's method; GET changes nothing.
         url: The request's address; arguments that it names in braces are put into it.
         parameters: The JSON schema of the arguments. Those that the address does not name are the
@@ -54,7 +54,7 @@ class HttpEndpoint(msgspec.Struct, frozen=True):
 
 
 class ApiRequest(msgspec.Struct, frozen=True):
-    """What a call sends."""
+    """The request of a call."""
 
     method: Method
     url: str
@@ -62,14 +62,14 @@ class ApiRequest(msgspec.Struct, frozen=True):
 
 
 class Response(msgspec.Struct, frozen=True):
-    """What an API answers: a status and a body that JSON can hold."""
+    """The response of an API: a status, and a body that JSON can hold."""
 
     status: int
     body: object = None
 
 
 Api = Callable[[ApiRequest], Response]
-"""Answers requests; one per conversation where it keeps something."""
+"""Function that answers requests; each conversation has its own if it keeps state."""
 
 
 def endpoint_tools(endpoints: Sequence[HttpEndpoint]) -> Toolset:
@@ -96,15 +96,16 @@ def build_request(endpoint: HttpEndpoint, arguments: Mapping[str, object]) -> Ap
 
 
 class HttpEnvironment:
-    """The world of one conversation with an API.
+    """The environment of one conversation with an API.
 
-    What it says of its state are the requests that may have changed something, in their order.
+    Its state is the list of the requests that may have changed something, in their order.
 
     Args:
         endpoints: The operations by name.
         tools: The same as tools.
-        validators: Check arguments by name before anything is sent.
-        api: Answers.
+        validators: Functions that check the arguments of a tool, by its name, before anything is
+            sent.
+        api: Function that answers requests.
     """
 
     def __init__(

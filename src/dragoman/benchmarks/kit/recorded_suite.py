@@ -97,11 +97,12 @@ _APART = "make a set of each"
 class RecordedSuite:
     """The tasks of one or several suites whose users' words were recorded.
 
-    Whatever a suite may offer beside what each must, this one offers where its suites do.
+    This suite has an optional capability if its suites have it.
 
     Attributes:
-        needs: The option that names what tools reach outside; "" where they reach nothing.
-        missing: What a run must still do before an agent can be played; "" for nothing.
+        needs: The option that names the external service of the tools; "" if they need none.
+        missing: A text that says what a run must still do before an agent can be played; "" for
+            nothing.
     """
 
     def __init__(self, name: str, suites: Sequence[Suite], recordings: Recordings) -> None:
@@ -110,11 +111,11 @@ class RecordedSuite:
         Args:
             name: The name on the command line.
             suites: The suites whose users' words were recorded.
-            recordings: What was recorded.
+            recordings: The recordings.
 
         Raises:
-            UsageError: Where the suites cannot be played as one.
-            DataError: Where what was recorded is not what their users say.
+            UsageError: If the suites cannot be played as one.
+            DataError: If the recordings differ from the words of the suites' users.
         """
         self.name = name
         self.recordings = recordings
@@ -126,9 +127,9 @@ class RecordedSuite:
         self.missing = next(filter(None, (each.missing for each in _reaching(self.suites))), "")
 
     def not_applicable(self, condition: Condition) -> str:
-        """Return why the suite cannot be played under a condition; "" where it can."""
+        """Return why the suite cannot be played under a condition; "" if it can."""
         if condition.is_localized:
-            return "what was recorded is English"
+            return "the recordings are English"
         return next(filter(None, (each.not_applicable(condition) for each in self.suites)), "")
 
     def policy(self, task: Task, environment: Environment) -> str:
@@ -148,10 +149,10 @@ class RecordedSuite:
         return self._of[task.id].turn_protocol(task, environment, rules, limits)
 
     def check(self, rules: Rules) -> Check | None:
-        """Return what judges as the tasks' own suites do; None where none judges itself.
+        """Return a check that judges as the tasks' own suites do, or None if none has its own.
 
         Raises:
-            UsageError: Where only some do, or one cannot be judged by these rules.
+            UsageError: If only some suites have a check, or one cannot be judged by these rules.
         """
         own = {
             suite.name: suite.check(rules) for suite in self.suites if isinstance(suite, OwnCheck)
@@ -186,10 +187,10 @@ class RecordedSuite:
         return any(_is_about_prompts(suite) for suite in self.suites)
 
     def text_protocol(self, options: Mapping[str, str], rules: Rules) -> TextProtocol:
-        """Return how functions are offered and called in the way of each task's own suite.
+        """Return the text protocol that offers functions as each task's own suite does.
 
         Raises:
-            UsageError: Where a suite offers none as text, or for an option that does not exist.
+            UsageError: If a suite offers no calls as text, or an option does not exist.
         """
         calling = [suite for suite in self.suites if isinstance(suite, CallsAsText)]
         if len(calling) < len(self.suites) or len(_benchmarks(self.suites)) > 1:
@@ -213,7 +214,7 @@ def _by_task(name: str, suites: Sequence[Suite]) -> dict[str, Suite]:
     """Return the suite of each task by the task's id.
 
     Raises:
-        UsageError: Where two suites have a task of one id.
+        UsageError: If two suites have a task with the same id.
     """
     of: dict[str, Suite] = {}
     for suite in suites:
@@ -231,7 +232,7 @@ def _recorded_tasks(name: str, suites: Sequence[Suite], recordings: Recordings) 
     """Return the tasks that were recorded, in the suites' order.
 
     Raises:
-        DataError: Where what was recorded is not what their users say.
+        DataError: If the recordings differ from the words of the suites' users.
     """
     tasks = [task for suite in suites for task in suite.tasks if task.id in recordings.tasks]
     if len(tasks) < len(recordings.tasks):

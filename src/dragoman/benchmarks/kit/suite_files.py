@@ -38,15 +38,15 @@ SUITE, POLICY, TASKS = "suite.toml", "policy.md", "tasks"
 
 
 class SuiteFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What `suite.toml` says.
+    """The contents of `suite.toml`.
 
     Attributes:
-        source: What the data are called.
+        source: The name of the data.
         licence: Their licence.
-        notice: What reports must say of them.
-        risk_profile: What can go badly wrong.
-        fact_keywords: What a question for a fact contains, by the fact's name.
-        user_action_keywords: What a request for a deed contains, by the tool's name.
+        notice: The notice that reports must show about them.
+        risk_profile: The things that can go badly wrong.
+        fact_keywords: Keywords of a question for a fact, by the fact's name.
+        user_action_keywords: Keywords of a request for a user action, by the tool's name.
     """
 
     source: str
@@ -74,14 +74,14 @@ def suite_from_files(
 
     Args:
         name: The suite's name on the command line.
-        folder: Where the files lie.
-        domain: The databases and what makes worlds over them.
+        folder: The folder of the files.
+        domain: The databases, and the function that makes environments over them.
         toolkits: The classes whose methods are the tools, by side.
-        split: The task file to take; all of them where it is empty.
+        split: The task file to take; all of them if it is empty.
 
     Raises:
-        DataError: Where a file is missing or damaged, or says what is not so.
-        UsageError: Where there is no such split.
+        DataError: If a file is missing, damaged or invalid.
+        UsageError: If the split does not exist.
     """
     content = {file: _read(folder, file, name) for file in (SUITE, POLICY, *_databases(domain))}
     about = _decode_record(content[SUITE], SuiteFile, f"{name}: {SUITE}")
@@ -124,7 +124,7 @@ def _databases(domain: Domain) -> tuple[str, ...]:
 
 def _task_files(folder: Traversable, name: str) -> Mapping[str, bytes]:
     """Return the task files by name, in the order of their names."""
-    with TranslatedErrors(DataError, f"{name}: no folder {TASKS} beside {SUITE}"):
+    with TranslatedErrors(DataError, f"{name}: no folder {TASKS} next to {SUITE}"):
         files = sorted(file.name for file in (folder / TASKS).iterdir())
     return {file: _read(folder / TASKS, file, name) for file in files if file.endswith(".toml")}
 
@@ -192,7 +192,7 @@ def unknown_fields(record: object, decoded: object, path: str = "$") -> Iterator
 
 
 def _with_keywords(scenario: Scenario, about: SuiteFile) -> Scenario:
-    """Return a scenario whose facts and deeds have the suite's keywords where they name none."""
+    """Return a scenario with the suite's keywords for facts and user actions without any."""
     facts = tuple(
         replace(fact, keywords=fact.keywords or about.fact_keywords.get(fact.name, ()))
         for fact in scenario.facts

@@ -18,10 +18,10 @@ from dragoman.core.texts.decoding import DECODING_ERRORS
 
 
 def decode_declarations(content: bytes, where: str) -> DomainDeclarations:
-    """Return what a TOML file declares.
+    """Return the declarations of a TOML file.
 
     Raises:
-        DataError: Where it is damaged or says what nothing reads.
+        DataError: If the file is damaged, or declares something that nothing reads.
     """
     try:
         return msgspec.toml.decode(content, type=DomainDeclarations)
@@ -41,8 +41,8 @@ class BundledArtifacts:
         self.name = name
         self._folder = folder
 
-    def folder(self, data: Path) -> Path:  # noqa: ARG002 - they are no pulled data
-        """Return where they lie."""
+    def folder(self, data: Path) -> Path:  # noqa: ARG002 - they are not pulled data
+        """Return the folder of the artifacts."""
         return self._folder
 
     def require_undamaged(self, prefix: str, data: Path) -> None:
@@ -50,16 +50,16 @@ class BundledArtifacts:
 
 
 def bundled_artifacts(name: str, folder: Traversable) -> Release | None:
-    """Return the artifacts beside a suite's data; None where there are none."""
+    """Return the artifacts next to a suite's data, or None if there are none."""
     beside = folder / ARTIFACTS
     return BundledArtifacts(name, beside) if isinstance(beside, Path) and beside.is_dir() else None
 
 
 def read_declarations(name: str, folder: Traversable) -> DomainDeclarations:
-    """Return what a suite declares of itself.
+    """Return a suite's declarations about itself.
 
     Raises:
-        DataError: Where the file is damaged.
+        DataError: If the file is damaged.
     """
     file = folder / DECLARED
     if not file.is_file():
@@ -70,14 +70,14 @@ def read_declarations(name: str, folder: Traversable) -> DomainDeclarations:
 def english_texts(
     tasks: Iterable[Task], declared: DomainDeclarations, beside: Traversable
 ) -> dict[str, bytes]:
-    """Return the files that artifacts are made of and that a suite has otherwise, or not at all.
+    """Return source files of artifacts that a suite has in another form, or not at all.
 
-    They are its tasks as one list of JSON, what its tools say, both as artifacts have them, and the
-    files of the folder `en` beside its artifacts.
+    They are the tasks as one list of JSON and the messages of the tools, both in the form of
+    artifacts, and the files of the folder `en` next to the artifacts.
 
     Args:
         tasks: The tasks.
-        declared: What it declares of itself.
+        declared: The declarations of the suite.
         beside: The folder of its artifacts; it need not be there.
     """
     english = beside / ENGLISH
@@ -106,6 +106,6 @@ def _encode_json(value: object) -> bytes:
 
 
 def _task_record(task: Task) -> dict[str, object]:
-    """Return a task as a file of tasks has it: suite and digest are no part of it."""
+    """Return a task as in a file of tasks, which has no suite and no digest."""
     record = msgspec.to_builtins(task)
     return {name: value for name, value in record.items() if name not in {"suite", "digest"}}

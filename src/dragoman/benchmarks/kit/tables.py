@@ -23,7 +23,7 @@ _MAX_CACHED = 4_096
 
 
 class Rendering:
-    """How records are shown: JSON with ", " and ": ", fields in order.
+    """Rendering of records as text: JSON with ", " and ": ", fields in order.
 
     A write is rendered when it happens and again by every replay: texts are remembered by content.
     """
@@ -159,7 +159,7 @@ def differences(old: object, new: object, path: tuple[str | int, ...]) -> list[C
     """Return the differences between two values of a database, names in sorted order.
 
     Records, objects and arrays that did not shrink are compared member by member; what a replaced
-    record still shares with the old one is skipped unseen. Whatever else differs, also in type (1
+    record still shares with the old one is skipped unseen. Any other difference, also in type (1
     and 1.0), is set as a whole.
     """
     found: list[Change] = []

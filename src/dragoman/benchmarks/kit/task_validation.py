@@ -9,15 +9,18 @@ from dragoman.core.tasks import Component, Criteria, Instructions, RiskProfile, 
 from dragoman.core.tools import NO_TOOLS, Role, Toolset
 
 STATED: tuple[Component, ...] = ("ENV_ASSERTION", "COMMUNICATE", "NL_ASSERTION")
-"""What an author lists in order to have it judged; actions also serve to define the end state."""
+"""Components that an author lists to have them judged.
+
+Actions are not among them, because they also define the end state.
+"""
 
 
 Validators = Mapping[Role, Mapping[str, Validator]]
-"""What checks the arguments of each side's tools."""
+"""Validators of the arguments of each side's tools."""
 
 
 def task_faults(task: Task, validators: Validators) -> Iterator[str]:
-    """Yield what is wrong with a task, given what checks the arguments of each side's tools."""
+    """Yield the faults of a task, given the validators of each side's tools."""
     yield from _scenario_faults(task.scenario, validators.get("user", {}))
     if task.criteria is None:
         yield "it has no criteria"
@@ -91,12 +94,11 @@ def _scenario_faults(scenario: Scenario, validators: Mapping[str, Validator]) ->
             yield f"fact {fact.name} has no keywords"
     for user_action in scenario.user_actions:
         if user_action.name not in validators:
-            yield f"deed {user_action.name}: the user has no such tool"
+            yield f"user action {user_action.name}: the user has no such tool"
         if not user_action.keywords:
-            yield f"deed {user_action.name} has no keywords"
-        yield from _argument_faults(
-            validators.get(user_action.name), user_action.arguments, f"deed {user_action.name}"
-        )
+            yield f"user action {user_action.name} has no keywords"
+        where = f"user action {user_action.name}"
+        yield from _argument_faults(validators.get(user_action.name), user_action.arguments, where)
 
 
 def _script(scenario: Scenario) -> str:

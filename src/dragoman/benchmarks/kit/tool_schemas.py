@@ -82,7 +82,8 @@ def derive_toolset(toolkit: type, kinds: Mapping[str, ToolKind]) -> Toolset:
     """Return the schemas of a toolkit's tools, in the order of `kinds`.
 
     Raises:
-        DataError: Where a method lacks a docstring or does not describe one of its arguments.
+        DataError: If a method lacks a docstring, or the docstring does not describe one of its
+            arguments.
     """
     return Toolset(tuple(_tool(toolkit, name, kinds[name]) for name in kinds))
 
@@ -97,10 +98,10 @@ def _tool(toolkit: type, name: str, kind: ToolKind) -> ToolSpec:
         if argument in signature and argument != "self"
     }
     if not description or set(described) != set(hints):
-        wanted = " and ".join(filter(None, ("what it does", ", ".join(hints))))
+        wanted = " and ".join(filter(None, ("the tool", ", ".join(hints))))
         raise DataError(
-            f"tool {name} of {toolkit.__name__}: its docstring must say {wanted}, "
-            f"arguments under `Args:` as `name: what it is`"
+            f"tool {name} of {toolkit.__name__}: its docstring must describe {wanted}, "
+            f"arguments under `Args:` as `name: description`"
         )
     properties = {
         argument: _add_string_type(

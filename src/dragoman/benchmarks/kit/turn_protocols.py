@@ -46,10 +46,10 @@ class HalfDuplex:
         """Prepare the protocol.
 
         Args:
-            environment: Whose tools are shown.
-            rules: How stops and unusable replies count.
-            limits: What ends the conversation.
-            history: What happened before; without any the agent greets.
+            environment: The environment, whose tools are shown.
+            rules: The rules, which decide how stops and unusable replies count.
+            limits: The limits that end the conversation.
+            history: The events before the conversation; if there are none, the agent greets.
             checks_communication: Whether words together with calls end the conversation.
         """
         self._history = tuple(history)
@@ -153,7 +153,7 @@ def _find_reached_limit(
 
 
 def _user_ran_on(progress: ConversationProgress, reached: TerminationReason) -> bool:
-    """Whether most of what a limit counts was done by the user since the agent moved last."""
+    """Return whether the user did most of what a limit counts since the agent moved last."""
     since = list(takewhile(lambda event: event.by == "user", reversed(progress.events)))
     results = [event for event in since if isinstance(event, ToolResult)]
     if reached == "too_many_errors":
@@ -192,7 +192,7 @@ class Solo:
         self._limits = limits
 
     def opening(self) -> tuple[Event, ...]:
-        """Return the history: there is no conversation, and nobody greets."""
+        """Return the history: solo mode has neither a conversation nor a greeting."""
         return self._history
 
     def next(self, progress: ConversationProgress) -> TurnAction:
@@ -225,9 +225,9 @@ class SingleTurn:
 
     Args:
         task: The question.
-        environment: Whose tools are shown.
-        steps: How many replies with calls are executed, each followed by another reply; with none,
-            whatever the agent replies first ends the conversation.
+        environment: The environment, whose tools are shown.
+        steps: Number of replies with calls that are executed, each followed by another reply; with
+            0, the agent's first reply ends the conversation.
     """
 
     sides: tuple[Role, ...] = ("agent",)

@@ -32,11 +32,11 @@ class Tau2:
         return _SUITES
 
     def load(self, name: str, data: Path) -> Suite:
-        """Load a split of a domain, `base` where none is named.
+        """Load a split of a domain, `base` if none is named.
 
         Raises:
-            UsageError: Where there is no such domain or split.
-            DataError: Where data are missing or damaged.
+            UsageError: If the domain or the split does not exist.
+            DataError: If data are missing or damaged.
         """
         from dragoman.benchmarks.tau2.suite import ALL_DOMAINS
         from dragoman.benchmarks.tau2.upstream_data import load_downloaded_suite
@@ -69,8 +69,8 @@ class Tau2:
         """Read a result file, or the folder of the form with a file per simulation.
 
         Raises:
-            DataError: Where the file is missing, damaged or contradicts itself.
-            UsageError: Where a form is named: calls are stored as such.
+            DataError: If the file is missing, damaged or contradicts itself.
+            UsageError: If a form is named: these files store calls as such.
         """
         from dragoman.benchmarks.tau2.result_import import read_run
 
@@ -82,14 +82,14 @@ class Tau2:
         """Read a result file whose conversations are labelled.
 
         Raises:
-            DataError: Where the file is missing, damaged or contradicts itself.
+            DataError: If the file is missing, damaged or contradicts itself.
         """
         from dragoman.benchmarks.tau2.result_import import read_labelled
 
         return read_labelled(path)
 
     def describe(self, domain: str) -> DomainFacts | None:
-        """Return a domain's tools and what is at stake in it."""
+        """Return a domain's tools and its risk profile."""
         from dragoman.benchmarks.tau2.suite import ALL_DOMAINS, domain_risk_profile
 
         if domain not in ALL_DOMAINS:
@@ -112,7 +112,7 @@ class Tau2:
         """Return a domain's English side as pulled.
 
         Raises:
-            DataError: Where it is not pulled, or damaged.
+            DataError: If it is not pulled, or damaged.
         """
         from dragoman.benchmarks.tau2.upstream_data import english_domain
 
@@ -130,7 +130,7 @@ class Tau2:
         The reference's texts for agent and judge are not among the pulled files: those stay ours.
 
         Raises:
-            DataError: Where the guidelines are not pulled.
+            DataError: If the guidelines are not pulled.
         """
         if not rules.guidelines_are_the_references:
             return ours

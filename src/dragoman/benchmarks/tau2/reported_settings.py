@@ -125,13 +125,13 @@ class ReportedSettings(msgspec.Struct, frozen=True):
 
     @property
     def unknown_language(self) -> str:
-        """What stands where a language should and names none, shortened; "" where nothing does."""
+        """Text in place of a language that names none, shortened; "" if there is none."""
         said = self.lang_id
         return "" if said is None or said == "" or language_code(said) else f"{said!r:.40}"
 
     @property
     def condition(self) -> Condition:
-        """What all of this says as a condition."""
+        """All of these settings as a condition."""
         axes = {**_read_language_axes(self), **_read_voice_axes(self)}
         persona = _persona(self)
         if persona:
@@ -143,7 +143,7 @@ class ReportedSettings(msgspec.Struct, frozen=True):
 
 
 def language_code(said: object) -> str:
-    """Return the code of a language that a file names; "" where that is no name of one."""
+    """Return the code of a language that a file names; "" if it does not name a language."""
     if not isinstance(said, str):
         return ""
     tag = said.strip().lower().replace("_", "-")
@@ -168,7 +168,7 @@ def _read_language_axes(said: ReportedSettings) -> dict[str, str]:
     code = language_code(said.lang_id) or language_code(seatau.run_language)
     surfaces = _find_localized_surfaces(said, seatau)
     if surfaces == SCENARIOS["tools"]:
-        # What the sides speak is English here; a language beside a mix is a tag.
+        # The sides speak English here; a language next to a mix is a tag.
         return Localized(tuple(_iterate_mix_languages(seatau)) or (code or ENGLISH,), surfaces).axes
     if code in {"", ENGLISH} or not surfaces:
         return {}
@@ -203,21 +203,21 @@ def _iterate_mix_languages(seatau: _Seatau) -> Iterator[str]:
 
 
 class _Audio(msgspec.Struct, frozen=True):
-    """How an agent was given audio."""
+    """The audio settings of an agent."""
 
     provider: object = None
     cascaded_config_name: object = None
 
 
 class _Environment(msgspec.Struct, frozen=True):
-    """What one caller's voice and surroundings were."""
+    """The voice and the surroundings of one caller."""
 
     persona_name: object = None
     complexity: object = None
 
 
 def _read_voice_axes(said: ReportedSettings) -> dict[str, str]:
-    """Return the values on the voice axes: the quality of the line, and the recognizer."""
+    """Return the values on the voice axes: the channel's quality, and the recognizer."""
     surroundings = _record(said.speech_environment, _Environment)
     line = _name(surroundings.complexity) or _name(said.speech_complexity)
     if not line and not said.audio_native_config:
@@ -230,14 +230,14 @@ def _read_voice_axes(said: ReportedSettings) -> dict[str, str]:
 
 
 class _Habits(msgspec.Struct, frozen=True):
-    """How a caller behaves beside its task."""
+    """The behaviour of a caller apart from its task."""
 
     verbosity: object = None
     interrupt_tendency: object = None
 
 
 def _persona(said: ReportedSettings) -> str:
-    """Return who the user was beside its task: the caller's name, or how it behaved."""
+    """Return the persona of the user: the caller's name, or its behaviour."""
     caller = _name(_record(said.speech_environment, _Environment).persona_name)
     if caller:
         return caller

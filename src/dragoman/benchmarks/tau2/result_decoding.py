@@ -60,14 +60,14 @@ class EnvironmentInfo(msgspec.Struct, frozen=True):
 
 
 class _UserSettings(msgspec.Struct, frozen=True):
-    """The part of a user's settings that says who it was beside its task."""
+    """The part of a user's settings that describes the persona."""
 
     persona: object = None
     persona_config: object = None
 
 
 class Info(msgspec.Struct, frozen=True):
-    """What a run was played with."""
+    """The settings of a run."""
 
     environment_info: EnvironmentInfo
     agent_info: PlayerInfo | None = None
@@ -109,11 +109,11 @@ class Tau2File(msgspec.Struct, frozen=True):
     """A result file without its simulations.
 
     Attributes:
-        info: What it was played with.
+        info: The settings of the run.
         suite: The suite's name.
         tasks: The file's tasks by id.
         where: The file's name in errors.
-        played_under: What it says of how all of its conversations were played.
+        played_under: The settings that the file reports for all of its conversations.
     """
 
     info: Info
@@ -128,13 +128,13 @@ class Simulation(msgspec.Struct, frozen=True):
 
     Attributes:
         id: Its id in the file.
-        task: The task that it played; which one its record names is for whoever reads the file.
+        task: The task that it played; the reader of the file determines which one its record names.
         trial: Its trial.
-        episode: What happened.
+        episode: The conversation.
         score: The file's verdict.
-        condition: How it was played.
+        condition: The condition under which it was played.
         has_trial: Whether its record says which trial it is.
-        unknown_language: What its record or its file says where a language should stand.
+        unknown_language: Text of its record or its file in place of a language.
     """
 
     id: str
@@ -199,7 +199,7 @@ class _Simulation(msgspec.Struct):
 
 
 class _Stored(msgspec.Struct):
-    """How a simulation's conversation is stored."""
+    """The form in which a simulation's conversation is stored."""
 
     mode: object = None
     ticks: msgspec.Raw = _NULL
@@ -207,7 +207,7 @@ class _Stored(msgspec.Struct):
 
 
 def is_full_duplex(record: msgspec.Raw) -> bool:
-    """Whether a simulation is a full-duplex conversation, which is stored as ticks of audio.
+    """Return whether a simulation is a full-duplex conversation, which is stored as ticks of audio.
 
     Its mode says so; where it names none, that there are ticks and no messages.
     """
@@ -233,7 +233,7 @@ def decode_simulation(
     Args:
         record: The simulation.
         number: Its place in the file.
-        file: What else the file holds.
+        file: The rest of the file.
         task_id: The task that it played; None for the one that its record names.
 
     Raises:
@@ -343,7 +343,7 @@ class _Spent(msgspec.Struct):
 
 
 def _is_unspent(record: msgspec.Raw) -> bool:
-    """Whether no model was asked for a message, as for a greeting in another language."""
+    """Return whether no model was asked for a message, as for a greeting in another language."""
     return not msgspec.json.decode(record, type=_Spent).usage
 
 

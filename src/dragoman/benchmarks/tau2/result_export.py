@@ -90,7 +90,7 @@ def encode_simulation(played: Simulation, seed: int) -> msgspec.Raw:
     """Return one conversation of ours with its score as a simulation of the format.
 
     Raises:
-        DataError: Where it ended in a way that the format does not have.
+        DataError: If it ended in a way that the format lacks.
     """
     episode, score = played.episode, played.score
     if episode.ending.reason == "turns_done":
@@ -188,8 +188,8 @@ class Tau2Results:
         """Write a file, or a folder with a file per simulation; return how many there are.
 
         Raises:
-            DataError: Where an id cannot be the name of a file.
-            StoreError: Where it cannot be written.
+            DataError: If an id cannot be the name of a file.
+            StoreError: If the file cannot be written.
         """
         given = {name: value for name, value in head.items() if name != UNREADABLE_FIELD}
         whole = merge_unreadable(head, records)

@@ -39,7 +39,7 @@ def encode_unreadable(left_out: Iterable[UnreadableSimulation]) -> msgspec.Raw:
 def merge_unreadable(
     head: Mapping[str, msgspec.Raw], records: Iterable[tuple[str, msgspec.Raw]]
 ) -> Iterator[tuple[str, msgspec.Raw]]:
-    """Yield records with those that were left out in their places, each with its id."""
+    """Yield records with the unreadable ones in their places, each with its id."""
     if UNREADABLE_FIELD not in head:
         yield from records
         return
@@ -85,7 +85,7 @@ def read_results(path: Path) -> RawResults:
     """Read a result file, or a folder with `results.json` and `simulations/<id>.json`.
 
     Raises:
-        DataError: Where it is missing, too large, damaged, or its index names other simulations.
+        DataError: If it is missing, too large or damaged, or its index names other simulations.
     """
     path = path / HEAD if path.is_dir() else path
     _require_bounded([path])
@@ -98,7 +98,7 @@ def read_results(path: Path) -> RawResults:
         simulations = _array(fields.pop(SIMULATIONS), path)
         return RawResults(fields, tuple(simulations))
     if not folder.is_dir():
-        raise DataError(f"{path}: no simulations in it, and no folder {FOLDER}/ beside it")
+        raise DataError(f"{path}: no simulations in it, and no folder {FOLDER}/ next to it")
     files = {file.stem: file for file in sorted(folder.glob("*.json"))}
     order = _read_index_names(fields, path) or list(files)
     if set(order) != set(files):
@@ -150,12 +150,12 @@ _NULL = msgspec.Raw(b"null")
 
 
 def holds_nothing(content: msgspec.Raw) -> bool:
-    """Whether a field is null or an empty list, however it is written."""
+    """Return whether a field is null or an empty list, however it is written."""
     return b"".join(bytes(content)[:64].split()) in {b"null", b"[]"}
 
 
 def _read_index_names(fields: Head, path: Path) -> list[str]:
-    """Return the names that an index gives, in its order; none where there is no index."""
+    """Return the names of an index in its order; none if the index is missing."""
     with TranslatedErrors(DataError, f"{path}: its {INDEX} is damaged"):
         entries = msgspec.json.decode(fields.get(INDEX, _NULL), type=list[_Entry] | None)
     return list(dict.fromkeys(entry.id for entry in entries or ()))
@@ -167,8 +167,8 @@ def write_results(
     """Write results and return how many simulations that was; the head of a folder comes last.
 
     Raises:
-        DataError: Where a simulation's name cannot be a file's.
-        StoreError: Where the file cannot be written.
+        DataError: If a simulation's name cannot be the name of a file.
+        StoreError: If the file cannot be written.
     """
     with TranslatedErrors(StoreError, f"{path}: cannot write the results"):
         if as_folder:
@@ -179,9 +179,10 @@ def write_results(
 
 
 def _write_folder(path: Path, head: Head, simulations: Iterable[tuple[str, msgspec.Raw]]) -> int:
-    """Write simulations and head beside their places and move them there, the head last.
+    """Write drafts of simulations and head, then move them to their places, the head last.
 
-    A head that waits beside simulations says that whoever moved them was killed: they are replaced.
+    A draft of the head next to simulations shows that the process that moved them was killed: they
+    are replaced.
     """
     folder, waiting, draft = path / FOLDER, path / f".{HEAD}.new", path / f".{FOLDER}.new"
     if (path / HEAD).exists() or (folder.exists() and not waiting.exists()):

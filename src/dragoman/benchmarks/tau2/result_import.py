@@ -42,21 +42,20 @@ _VERSION = "imported-cell-1"
 
 
 class ImportedFile(msgspec.Struct, frozen=True):
-    """What came in of a file, and what to know before its figures.
+    """The part of a file that was imported, with notes on its figures.
 
     Attributes:
         suite: The suite.
-        conversations: How many came in.
+        conversations: Number of imported conversations.
         is_known: Whether the suite is one of ours, so that they can be scored again.
-        rematched: Conversations whose recorded checks are those of another task than they name:
-            they stand under that other task.
-        dealt: Conversations among these of which nothing tells which task they are of.
-        mismatched: Conversations whose recorded checks are not those of the task that they stand
-            under.
+        rematched: Conversations whose recorded checks are those of another task than the one they
+            name; they are assigned to that other task.
+        dealt: Conversations among these whose task nothing determines.
+        mismatched: Conversations whose recorded checks are not those of their assigned task.
         conditions: The conditions that were played, by label, with the number of their
             conversations.
-        full_duplex: Full-duplex conversations, which did not come in.
-        unknown_languages: What files say where a language should stand, shortened.
+        full_duplex: Full-duplex conversations, which were not imported.
+        unknown_languages: Texts in files in place of a language, shortened.
     """
 
     suite: str
@@ -80,7 +79,7 @@ class _Placed(msgspec.Struct, frozen=True):
 
 
 class _Read(msgspec.Struct, frozen=True):
-    """What planning needs of a simulation that was decoded, without what happened in it."""
+    """The part of a decoded simulation that planning needs, without its conversation."""
 
     number: int
     record: msgspec.Raw
@@ -109,8 +108,8 @@ def read_run(path: Path) -> ImportedRun:
     """Read a result file, or the folder of the form with a file per simulation.
 
     Raises:
-        DataError: Where the file is missing, damaged or contradicts itself, or holds nothing but
-            full-duplex conversations.
+        DataError: If the file is missing, damaged or contradicts itself, or holds only full-duplex
+            conversations.
     """
     raw = read_results(path)
     file = decode_head(raw.head, str(path))
@@ -144,8 +143,8 @@ def read_labelled(path: Path) -> LabelledFile:
     """Read the conversations of a file, each with its record; labels are left in the records.
 
     Raises:
-        DataError: Where the file is missing, damaged or contradicts itself, or holds nothing but
-            full-duplex conversations.
+        DataError: If the file is missing, damaged or contradicts itself, or holds only full-duplex
+            conversations.
     """
     raw = read_results(path)
     file = decode_head(raw.head, str(path))
@@ -292,13 +291,14 @@ def _describe_conditions(imported: ImportedFile) -> Iterator[str]:
 def _notes(imported: ImportedFile) -> Iterator[str]:
     if not imported.is_known:
         yield (
-            f"{imported.suite} is no suite of ours: it can be shown and compared, not scored again"
+            f"{imported.suite} is not one of our suites: "
+            "it can be shown and compared, not scored again"
         )
     if imported.full_duplex:
         yield (
             "full-duplex voice (mode full_duplex) is stored as ticks of audio, which cannot be "
             "read yet: "
-            f"left out of all figures, and kept for export, are {imported.full_duplex} of "
+            f"excluded from all figures, and kept for export, are {imported.full_duplex} of "
             f"{imported.full_duplex + imported.conversations} conversations"
         )
     for said in imported.unknown_languages:

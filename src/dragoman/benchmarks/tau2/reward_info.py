@@ -85,10 +85,10 @@ class _RewardInfo(msgspec.Struct):
 
 
 def decode_reward(record: msgspec.Raw, where: str) -> Score:
-    """Return what a file says of one simulation as a score, its checks as evidence.
+    """Return a file's verdict on one simulation as a score, with its checks as evidence.
 
     Raises:
-        DataError: Where the record is not of the format, after `where`.
+        DataError: If the record does not have the format; the message begins with `where`.
     """
     with TranslatedErrors(DataError, f"{where}: its reward_info is damaged"):
         given = msgspec.json.decode(record, type=_RewardInfo | None)
@@ -163,9 +163,9 @@ def _component(
 
 
 def encode_reward(score: Score | None, criteria: Criteria | None) -> Record | None:
-    """Return a score as a `reward_info`; None where there is no value.
+    """Return a score as a `reward_info`; None if it has no value.
 
-    Checks are written where every one of them was decided.
+    Checks are written if every one of them was decided.
     """
     if score is None or isinstance(score.reward, Unscored):
         return None
@@ -195,7 +195,7 @@ def encode_reward(score: Score | None, criteria: Criteria | None) -> Record | No
 
 
 class _Free(msgspec.Struct):
-    """What a `reward_info` says beside its checks."""
+    """The contents of a `reward_info` apart from its checks."""
 
     info: dict[str, msgspec.Raw] | None = None
 
@@ -203,7 +203,8 @@ class _Free(msgspec.Struct):
 def update_reward_info(given: msgspec.Raw | None, reward: Record) -> Record:
     """Return a new `reward_info` with the fields of the one before that it does not have itself.
 
-    What others measured and wrote there is theirs. A note goes with the verdict it was on.
+    Values that other programs measured and wrote there are kept. A note goes with the verdict it
+    was on.
     """
     if given is None or bytes(given) == b"null":
         return reward

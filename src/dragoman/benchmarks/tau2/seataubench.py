@@ -31,7 +31,7 @@ def domain_declarations(domain: str) -> DomainDeclarations:
 
 @functools.cache
 def seataubench_source() -> PinnedSource:
-    """Return the pinned upstream of the artifacts in its five languages beside English."""
+    """Return the pinned upstream of the artifacts in its five languages other than English."""
     return load_source(_read_bundled_file("sources.toml"))
 
 
@@ -52,7 +52,7 @@ def adopt_facts(entry: Derived, copy: object) -> object:
     """Return a derived file as we keep it from a copy that says more.
 
     Raises:
-        DataError: Where the copy has neither layout.
+        DataError: If the copy has neither layout.
     """
     try:
         if entry.name == SOURCE_HASHES:
@@ -99,7 +99,7 @@ class SeaTauBench:
         """Check the pulled files below a path against their pins.
 
         Raises:
-            DataError: Where one is damaged, or one that is pinned is missing.
+            DataError: If a file is damaged, or a pinned file is missing.
         """
         source, target = seataubench_source(), source_folder(data)
         hint = f"run `dragoman data pull {self.name}`"

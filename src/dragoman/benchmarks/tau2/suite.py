@@ -125,7 +125,7 @@ def decode_tools(content: bytes, kinds: Mapping[str, ToolKind], where: str) -> T
     """Decode OpenAI function schemas and check them against the tools that exist.
 
     Raises:
-        DataError: Where the file is damaged, or names other tools than the domain has.
+        DataError: If the file is damaged, or names other tools than the domain has.
     """
     with TranslatedErrors(DataError, f"{where}: damaged"):
         functions = [tool.function for tool in msgspec.json.decode(content, type=list[_Tool])]

@@ -26,14 +26,14 @@ _Place = TypeVar("_Place", int, str)
 
 
 class RecordedChecks(msgspec.Struct, frozen=True):
-    """What a simulation names, and what was recorded of it.
+    """The task that a simulation names, and the checks that were recorded of it.
 
     Attributes:
         task: The id of the task that it names.
-        place: What it shares with the other simulations of its trial: each has another task.
+        place: Value that it shares with the other simulations of its trial: each has another task.
         checks: The planned actions of its verdict.
-        details: What else its verdict was made of: what had to be said, and what was judged.
-        said: Returns what was said in it.
+        details: The other parts of its verdict: the required phrases, and the judged assertions.
+        said: Function that returns the words of the conversation.
     """
 
     task: str
@@ -48,9 +48,11 @@ class TaskMatching(msgspec.Struct, frozen=True):
 
     Attributes:
         tasks: The ids.
-        moved: How many stand under another task than they name.
-        dealt: How many of these have nothing recorded, and stand under tasks that were left over.
-        unlike: How many have recorded checks that are not those of their task, as names were kept.
+        moved: Number of simulations that stand under another task than the one they name.
+        dealt: Number of these that have no recorded checks, and stand under the tasks that
+            remained.
+        unlike: Number of simulations that kept their task's name although their recorded checks are
+            not those of the task.
     """
 
     tasks: tuple[str, ...]
@@ -65,7 +67,7 @@ def recorded_checks(score: Score) -> Checks:
 
 
 def recorded_details(score: Score) -> frozenset[str]:
-    """Return what else a file's verdict speaks of."""
+    """Return the required phrases and the judged assertions of a file's verdict."""
     return frozenset(_subjects(score, _DETAILS))
 
 
@@ -108,7 +110,7 @@ def _planned_checks(task: Task) -> Checks:
 
 
 def _fits(one: RecordedChecks, planned: Checks) -> bool:
-    """Whether what was recorded can be of a task: nothing may be of any."""
+    """Return whether what was recorded can be of a task: nothing may be of any."""
     return not one.checks or one.checks == planned
 
 

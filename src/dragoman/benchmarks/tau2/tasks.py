@@ -173,7 +173,7 @@ def decode_tasks(content: bytes, suite: str, domain: Domain | None, where: str) 
     Args:
         content: The file: a JSON array of task records.
         suite: The suite's name, kept in every task.
-        domain: Whose tools and functions the tasks may name; None where that is not known.
+        domain: The domain, whose tools and functions the tasks may name; None if it is unknown.
         where: The file's name for errors.
 
     Raises:

@@ -97,7 +97,7 @@ def _definitions(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.ClassDef |
 
 
 class _Names:
-    """What the modules define at their top level: classes and aliases."""
+    """The top-level definitions of the modules: classes and aliases."""
 
     def __init__(self, modules: Sequence[ast.Module], where: str) -> None:
         self._modules = [dict(_definitions(module.body)) for module in modules]
@@ -292,7 +292,7 @@ class _Field(NamedTuple):
 
 
 class _Composer:
-    """Composes the schema of one tool's parameters and, beside it, of the classes they name."""
+    """A composer of the schemas of one tool's parameters and of the classes they name."""
 
     def __init__(self, names: _Names, where: str) -> None:
         self._names = names
@@ -505,7 +505,7 @@ class _Composer:
         return list(fields.values())
 
     def _extra(self, lineage: _Lineage) -> _Schema:
-        """Return what the nearest configuration says of properties that are no fields."""
+        """Return the nearest configuration's schema of properties that are not fields."""
         for owner in lineage.classes:
             options = self._configuration(owner)
             if "extra" in options:

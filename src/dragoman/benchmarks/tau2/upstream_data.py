@@ -25,7 +25,7 @@ from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.core.tools import Role
 
 DOCSTRINGS = "_docstrings.json"
-"""How the names of files with docstrings end."""
+"""Ending of the names of files with docstrings."""
 
 
 @functools.cache
@@ -45,7 +45,7 @@ def derive_schemas(
         modules: Their texts by short name.
 
     Raises:
-        DataError: Where the modules are not of the form that is understood.
+        DataError: If the modules do not have the expected form.
     """
     from dragoman.benchmarks.tau2.tool_schemas import tool_docstrings, tool_schemas
 
@@ -91,7 +91,7 @@ def load_downloaded_suite(domain: str, folder: Path, split: str = "base") -> Dow
     """Load a split of a domain from the folder of pulled data.
 
     Raises:
-        DataError: Where a file is missing or damaged; the line names the command that helps.
+        DataError: If a file is missing or damaged; the message names the command that helps.
     """
     return DownloadedSuite(domain, folder, split)
 
@@ -100,7 +100,7 @@ def english_domain(name: str, folder: Path) -> EnglishDomain:
     """Return the English side of a domain's artifacts.
 
     Raises:
-        DataError: Where a file is missing or damaged; the line names the command that helps.
+        DataError: If a file is missing or damaged; the message names the command that helps.
     """
     domain = DOMAINS[name]
     return EnglishDomain(

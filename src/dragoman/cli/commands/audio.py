@@ -27,13 +27,16 @@ app = group()
 def speak(  # noqa: PLR0913, PLR0917 - the options of one command
     suites: Annotated[
         str,
-        typer.Argument(metavar="[SUITE]", help="Suites whose users' words are fixed, by commas."),
+        typer.Argument(
+            metavar="[SUITE]", help="Suites with fixed user messages; several by commas."
+        ),
     ] = "",
     rewriter: Annotated[
-        str, typer.Option(help="rules, or PROVIDER/MODEL: who rewrites what users type as speech.")
+        str,
+        typer.Option(help="The rewriter of typed text as natural speech: rules or PROVIDER/MODEL."),
     ] = "rules",
     topics: Annotated[
-        str, typer.Option(help="PROVIDER/MODEL that names the topics of whitelists [no model].")
+        str, typer.Option(help="PROVIDER/MODEL that names the topics of whitelists [none].")
     ] = "",
     out: Annotated[Path | None, typer.Option(help="The set's folder.")] = None,
     texts_only: Annotated[
@@ -45,15 +48,16 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
             "--speaker",
             "--tts",
             metavar="VOICE,...",
-            help="Who speaks, drawn by text: embedded voices, embedded for all of these, or "
-            "PROVIDER/VOICE?model=MODEL [embedded].",
+            help="Voices, one of which is drawn for each text: names of embedded voices, "
+            "embedded for all of them, or PROVIDER/VOICE?model=MODEL [embedded].",
         ),
     ] = "",
     asr: Annotated[
         str,
         typer.Option(
             metavar="NAME,...",
-            help="Who hears all of it: generic, mixed, PROVIDER/MODEL, simulated:15 [mixed].",
+            help="Recognizers of all audio: generic, mixed, PROVIDER/MODEL or simulated:15 "
+            "[mixed].",
         ),
     ] = "",
     line: Annotated[
@@ -61,7 +65,7 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
         typer.Option(
             "--voice",
             "--line",
-            help="The channel of `dragoman list voices` that is spoken over [studio].",
+            help="The channel, a name of `dragoman list voices` [studio].",
         ),
     ] = "",
     sample: Annotated[
@@ -70,34 +74,42 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
             "--limit",
             "--sample",
             metavar="N",
-            help="Only N tasks, drawn by their ids; 0 for all.",
+            help="Number of tasks, drawn by their ids; 0 for all.",
         ),
     ] = 0,
-    seed: Annotated[int, typer.Option(help="Another seed, other words and voices.")] = 1,
-    concurrency: Annotated[int, typer.Option(help="Messages under way at a time.")] = 8,
+    seed: Annotated[int, typer.Option(help="Seed of the wording and the voices.")] = 1,
+    concurrency: Annotated[
+        int, typer.Option(help="Number of messages processed at the same time.")
+    ] = 8,
     workers: Annotated[
         int,
         typer.Option(
-            metavar="N", help="Processes that speak and hear; with --ray workers of the cluster."
+            metavar="N",
+            help="Processes for synthesis and recognition; with --ray, workers of the cluster.",
         ),
     ] = 1,
     ray: Annotated[
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Speak and hear on a Ray cluster: its address, or auto for the one that runs here "
-            "[no cluster].",
+            help="Run on a Ray cluster: its address, or auto for the one on this machine [no"
+            " cluster].",
         ),
     ] = "",
     max_cost: Annotated[
-        str, typer.Option(help="Stop when so much is spent: '5 USD', '2M tokens', '90 min'.")
+        str,
+        typer.Option(
+            help="Budget after which the command stops: '5 USD', '2M tokens' or '90 min'."
+        ),
     ] = "",
     prices: Annotated[Path | None, option_of_run("prices")] = None,
     read_timeout: ReadTimeout = None,
-    verify: Annotated[Path | None, typer.Option(help="Look at a set again instead.")] = None,
+    verify: Annotated[
+        Path | None, typer.Option(help="Check an existing set instead of making one.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make an audio set of a suite: its users' texts, spoken and recognized by every recognizer.
+    """Make an audio set of a suite: user texts as speech, with each recognizer's transcripts.
 
     Texts are rewritten as natural speech, with proof that no value is lost. Each distinct text
     is spoken once, and every recognizer hears its audio. The same command resumes where it
@@ -108,7 +120,7 @@ def speak(  # noqa: PLR0913, PLR0917 - the options of one command
     if verify is not None:
         return exit_with_status(print_verified(verify, as_json=as_json))
     if out is None:
-        raise UsageError("speak: needs --out SET, the set's folder")
+        raise UsageError("speak: name the set's folder with --out SET")
     asked = SpeakOptions(
         suites,
         rewriter,
@@ -138,20 +150,20 @@ def _tags(incomplete: str) -> list[str]:
 
 @command(app, "heard", 'heard "It costs $5,000" "it costs five thousand dollars" --value "$5,000"')
 def check_transcript(
-    said: Annotated[str, typer.Argument(metavar="SAID", help="What was said.")],
+    said: Annotated[str, typer.Argument(metavar="SAID", help="The text that was said.")],
     transcript: Annotated[
-        str, typer.Argument(metavar="HEARD", help="What a recognizer wrote; may be empty.")
+        str, typer.Argument(metavar="HEARD", help="The recognizer's transcript; may be empty.")
     ],
     language: Annotated[
         str,
         typer.Option(
-            metavar="TAG", help="The language of both, as a BCP 47 tag.", autocompletion=_tags
+            metavar="TAG", help="The language of both texts, as a BCP 47 tag.", autocompletion=_tags
         ),
     ] = "en",
     values: Annotated[
         list[str] | None,
         typer.Option(
-            "--value", metavar="VALUE", help="A value to look for; given again for each one."
+            "--value", metavar="VALUE", help="A value to look for in both texts; repeatable."
         ),
     ] = None,
     as_json: Json = False,

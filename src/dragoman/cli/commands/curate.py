@@ -23,29 +23,37 @@ DatasetFolder = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder o
 def collect(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     sources: Annotated[
-        list[Path], typer.Argument(metavar="SOURCE...", help="Files, and folders with all in them.")
+        list[Path], typer.Argument(metavar="SOURCE...", help="Files and folders to read.")
     ],
     country: Annotated[
-        str, typer.Option(help="Of APIs that do not state one: an English name, or Global.")
+        str,
+        typer.Option(help="The country of APIs that do not state one: an English name, or Global."),
     ] = "",
     language: Annotated[
-        str, typer.Option(help="Of descriptions that do not state one, such as pt.")
+        str, typer.Option(help="The language of descriptions that do not state one, such as pt.")
     ] = "",
-    licence: Annotated[str, typer.Option(help="Of documents that do not state one.")] = "",
+    licence: Annotated[
+        str, typer.Option(help="The licence of documents that do not state one.")
+    ] = "",
     source_name: Annotated[
-        str, typer.Option(help="What the source is called [the file's or folder's name].")
+        str, typer.Option(help="The name of the source [the file's or folder's name].")
     ] = "",
     fetch_refs: Annotated[
-        bool, typer.Option("--fetch-refs", help="Ask other hosts for what documents refer to.")
+        bool,
+        typer.Option("--fetch-refs", help="Fetch the references of documents from other hosts."),
     ] = False,
     workers: Annotated[
-        int, typer.Option(metavar="N", help="Processes that read, each folder in one.")
+        int,
+        typer.Option(
+            metavar="N", help="Number of reading processes; a folder is read by one process."
+        ),
     ] = 1,
     as_json: Json = False,
 ) -> None:
-    """Collect API documents: OpenAPI, lists of APIs in Markdown and JSON; twins become one.
+    """Collect API documents: OpenAPI files, and lists of APIs in Markdown and JSON.
 
-    Exit 1 where no API was found. The same command again replaces what the same files gave before.
+    Near-duplicates are merged. The exit status is 1 if no API is found. If the same files are
+    collected again, the new results replace the earlier ones.
     """
     from dragoman.cli.curate_documents import collect_sources
     from dragoman.curation.api_datasets.ingestion.entries import SourceFacts
@@ -62,11 +70,11 @@ def run(
         Path | None, typer.Argument(metavar="PLAN", help="A TOML file; --example prints one.")
     ] = None,
     example: Annotated[
-        bool, typer.Option("--example", help="Print a plan with remarks, and do nothing.")
+        bool, typer.Option("--example", help="Print a commented plan and stop.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Do the open steps of a plan: collect, verify, generate, answer, split, export.
+    """Run the unfinished steps of a plan: collect, verify, generate, answer, split, export.
 
     The same command resumes a plan that was stopped or killed. The exit status is 1 if
     something failed, or if more rounds of monitoring are required.
@@ -85,15 +93,17 @@ def list_command(
     by: Annotated[
         str,
         typer.Option(
-            help="category, country, language, licence, source, form, authentication; by commas."
+            help="Properties to group by: category, country, language, licence, source, form"
+            " or authentication; several by commas."
         ),
     ] = "country",
     top: Annotated[
-        int, typer.Option("--limit", "--top", help="Rows, most documents first; 0 for all.")
+        int,
+        typer.Option("--limit", "--top", help="Number of rows, most documents first; 0 for all."),
     ] = 0,
     as_json: Json = False,
 ) -> None:
-    """Count the documents that stand, and their operations, by what is known of them."""
+    """Count the documents of a dataset and their operations, by property."""
     from dragoman.cli.curate_documents import list_documents
 
     names = [name.strip() for name in by.split(",") if name.strip()]
@@ -104,11 +114,12 @@ def list_command(
 def status(
     dataset: DatasetFolder,
     step: Annotated[
-        str, typer.Option(help="Only this step, and why it did not keep what it did not keep.")
+        str,
+        typer.Option(help="Show only this step, with a reason for each item that it did not keep."),
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Show the funnel: what each step saw, kept, dropped and merged, by source."""
+    """Show the funnel: items that each step saw, kept, dropped and merged, by source."""
     from dragoman.cli.curate_documents import show_status
 
     show_status(dataset, step=step, as_json=as_json)
@@ -119,16 +130,20 @@ Keys = Annotated[
     typer.Option(
         "--key",
         metavar="HOST/NAME=VARIABLE",
-        help="What calls to a host carry under a name, from a variable of the environment; "
-        "repeatable.",
+        help="A header or parameter NAME for calls to HOST, with its value from the "
+        "environment variable VARIABLE; repeatable.",
     ),
 ]
-Concurrency = Annotated[int, typer.Option(help="Items under way at a time.")]
+Concurrency = Annotated[int, typer.Option(help="Number of items processed at the same time.")]
 MaxCost = Annotated[
-    str, typer.Option(help="Stop when so much is spent: '5 USD', '2M tokens', '90 min'.")
+    str,
+    typer.Option(help="Budget after which the command stops: '5 USD', '2M tokens' or '90 min'."),
 ]
 Prices = Annotated[
-    Path | None, typer.Option(help="Your own prices, laid over those that ship (docs/costs.md).")
+    Path | None,
+    typer.Option(
+        help="Your own price table, which overrides the one that ships (docs/how_to/costs.md)."
+    ),
 ]
 
 
@@ -137,18 +152,25 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     model: Annotated[
         str,
-        typer.Option(help="PROVIDER/MODEL that writes; template needs none, and reads like forms."),
+        typer.Option(
+            help="PROVIDER/MODEL that writes queries; or template, which uses no model and "
+            "sounds formal."
+        ),
     ] = "template",
-    count: Annotated[int, typer.Option(help="Queries that a model writes for each brief.")] = 3,
+    count: Annotated[
+        int, typer.Option(help="Number of queries that a model writes for each brief.")
+    ] = 3,
     kinds: Annotated[
         str,
         typer.Option(
-            help="Briefs by kind, such as single=50,nested=10 [all operations once, and 18.5 % "
-            "more]."
+            help="Number of briefs by kind, such as single=50,nested=10 [every operation "
+            "once, and 18.5 % more]."
         ),
     ] = "",
-    offered: Annotated[int, typer.Option(help="Operations that an agent chooses from.")] = 8,
-    seed: Annotated[int, typer.Option(help="What is drawn from.")] = 0,
+    offered: Annotated[
+        int, typer.Option(help="Number of operations that are offered to an agent.")
+    ] = 8,
+    seed: Annotated[int, typer.Option(help="Seed of the random draws.")] = 0,
     concurrency: Concurrency = 8,
     max_cost: MaxCost = "",
     prices: Prices = None,
@@ -175,9 +197,9 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
 @command(app, "rate", "curate rate mine --model openai/gpt-4.1,openai/gpt-5", is_long=True)
 def rate(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
-    model: Annotated[str, typer.Option(help="PROVIDER/MODEL that rate, by commas; two or more.")],
+    model: Annotated[str, typer.Option(help="Two or more PROVIDER/MODEL that rate, by commas.")],
     threshold: Annotated[
-        float, typer.Option(help="The mean from 1 to 5 that a query needs with each.")
+        float, typer.Option(help="The mean rating from 1 to 5 that a query needs from each model.")
     ] = 4.0,
     concurrency: Concurrency = 8,
     max_cost: MaxCost = "",
@@ -210,22 +232,27 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     model: Annotated[
         str,
         typer.Option(
-            help="PROVIDER/MODEL that answer, by commas; template answers what templates wrote."
+            help="PROVIDER/MODEL that answer, by commas; or template for queries from templates."
         ),
     ] = "template",
     calls: Annotated[
         str,
         typer.Option(
-            help="What calls of nested queries return: live from the APIs, recorded in the "
-            "dataset, none."
+            help="The source of results of nested calls: live (the APIs), recorded (in the "
+            "dataset) or none."
         ),
     ] = "none",
     allow_local: Annotated[
         bool,
-        typer.Option("--allow-local", help="Live: call loopback and private addresses too."),
+        typer.Option(
+            "--allow-local", help="With --calls live: also call loopback and private addresses."
+        ),
     ] = False,
     pause: Annotated[
-        float, typer.Option(help="Live: seconds between two requests to one host.")
+        float,
+        typer.Option(
+            help="With --calls live: minimum time between two requests to one host, in seconds."
+        ),
     ] = 0.5,
     key: Keys = None,
     concurrency: Concurrency = 4,
@@ -235,10 +262,10 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
-    """Have queries answered by several models, each answer ranked by the others, and take the best.
+    """Answer queries with several models; the models rank each other's answers.
 
-    The losing answers are kept beside it. Exit 1 where something failed; the same command tries
-    that again.
+    The best answer of each query is taken, and the others are stored with it. The exit status is 1
+    if something failed; the same command tries it again.
     """
     from dragoman.cli.curate_steps import answer_queries, variables_by_target
     from dragoman.curation.api_datasets.probing.api_client import CallOptions
@@ -256,13 +283,13 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
 def check(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     model: Annotated[
-        str, typer.Option(help="PROVIDER/MODEL that check, by commas; rules for rules alone.")
+        str, typer.Option(help="PROVIDER/MODEL that check, by commas; or rules to use rules only.")
     ] = "rules",
     also: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A file or folder made of it (sheets, exports, rows) to look for keys in; "
-            "repeatable."
+            help="A file or folder made from the dataset (sheets, exports, rows) that is "
+            "also searched for keys; repeatable."
         ),
     ] = None,
     concurrency: Concurrency = 8,
@@ -290,11 +317,13 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
 @command(app, "split", "curate split mine --share 0.1", is_long=True)
 def split(
     dataset: DatasetFolder,
-    share: Annotated[float, typer.Option(help="Of operations that only tests have.")] = 0.1,
-    seed: Annotated[int, typer.Option(help="What they are drawn from.")] = 0,
+    share: Annotated[
+        float, typer.Option(help="The share of operations that occur only in the test split.")
+    ] = 0.1,
+    seed: Annotated[int, typer.Option(help="Seed of the random draw.")] = 0,
     test: Annotated[
         list[str] | None,
-        typer.Option(help="An operation (DOCUMENT/NAME) that only tests have; repeatable."),
+        typer.Option(help="An operation (DOCUMENT/NAME) for the test split only; repeatable."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -326,36 +355,39 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            help="suite (dragoman run itc:FOLDER), itc (the source's conversations), openai "
-            "(JSONL with "
-            "tool calls), rows (the same with what each came from, for `dragoman finetune`), "
-            "parquet, hf (a folder that Hugging Face datasets opens)."
+            help="The format: suite (for `dragoman run itc:FOLDER`), itc (the source's "
+            "conversations), openai (JSONL with tool calls), rows (openai with the "
+            "origin of each row, for `dragoman finetune`), parquet or hf (a folder for "
+            "Hugging Face datasets)."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="A folder that is not there yet, or empty.")],
+    out: Annotated[Path, typer.Option(help="A new or empty folder.")],
     as_json: Json = False,
 ) -> None:
-    """Write the tasks that stand and have an answer, with the card, in a form that others read."""
+    """Export the tasks that have an answer, with the dataset card."""
     from dragoman.cli.curate_steps import export_files
 
     exit_with_status(export_files(dataset, to, out, as_json=as_json))
 
 
-review = group("People verify queries: out to annotators, and back in.")
+review = group("Human verification of queries: annotation sheets, labels and adjudication.")
 app.add_typer(review, name="review")
 
 Threshold = Annotated[
     float,
-    typer.Option(help="The score from which a dimension is good."),
+    typer.Option(help="The lowest score that counts as good."),
 ]
 LeastAccuracy = Annotated[
     float,
     typer.Option(
-        help="Accuracy on gold questions that somebody needs, or no label of theirs counts."
+        help="The accuracy on gold questions below which an annotator's labels do not count."
     ),
 ]
 LeastGold = Annotated[
-    int, typer.Option(help="Gold questions that somebody must answer before they are judged.")
+    int,
+    typer.Option(
+        help="The number of answered gold questions before an annotator's accuracy is judged."
+    ),
 ]
 
 
@@ -364,31 +396,30 @@ LeastGold = Annotated[
 )
 def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
-    out: Annotated[Path, typer.Option(help="A new folder, that gets a file per annotator.")],
+    out: Annotated[Path, typer.Option(help="A new folder, with one file for each annotator.")],
     annotators: Annotated[
         str,
         typer.Option(
-            help="Names by commas, each with the languages it reads if not all: ana:pt+es."
+            help="Annotators by commas, each with their languages unless they read all: ana:pt+es."
         ),
     ],
     gold: Annotated[
         Path | None,
         typer.Option(
-            help="Queries that an expert has labelled: a CSV file with id or query, and five "
-            "scores."
+            help="A CSV file of queries labelled by an expert: id or query, and five scores."
         ),
     ] = None,
     share: Annotated[
-        float, typer.Option(help="Of gold questions among the rows of a sheet.")
+        float, typer.Option(help="The share of gold questions among the rows of a sheet.")
     ] = 0.1,
-    per_query: Annotated[int, typer.Option(help="Annotators of each query.")] = 2,
+    per_query: Annotated[int, typer.Option(help="Number of annotators of each query.")] = 2,
     least_gold: LeastGold = 5,
-    seed: Annotated[int, typer.Option(help="What everything is drawn from.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all random draws.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Give queries that lack annotators to people, with gold questions hidden among them.
+    """Write annotation sheets for queries that lack annotators, with hidden gold questions.
 
-    Exit 1 where some were given to nobody, because too few read their language.
+    The exit status is 1 if some queries got no annotator because too few read their language.
     """
     from dragoman.cli.curate_review import export_sheets
     from dragoman.curation.api_datasets.annotation.assignment import (
@@ -403,7 +434,7 @@ def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
 @command(review, "import", "curate review import mine ana.csv --annotator ana")
 def review_import(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="What came back.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="The returned sheets.")],
     annotator: Annotated[str, typer.Option(help="Who.")],
     threshold: Threshold = 4.0,
     least: LeastAccuracy = 0.85,
@@ -427,16 +458,18 @@ def review_settle(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     adjudicate: Annotated[
         Path | None,
-        typer.Option(help="A new folder, that gets a sheet of the queries on which people differ."),
+        typer.Option(
+            help="A new folder, with a sheet of the queries on which annotators disagree."
+        ),
     ] = None,
     threshold: Threshold = 4.0,
     least: LeastAccuracy = 0.85,
     least_gold: LeastGold = 5,
     as_json: Json = False,
 ) -> None:
-    """Decide what labels come to: whose count, how far they agree, which queries are kept.
+    """Aggregate labels: select reliable annotators, report agreement, decide on queries.
 
-    Exit 1 where queries wait for an adjudicator or for more people.
+    The exit status is 1 if queries wait for an adjudicator or for more annotators.
     """
     from dragoman.cli.curate_review import adjudicate_review
     from dragoman.curation.api_datasets.annotation.assignment import ReviewThresholds
@@ -449,20 +482,26 @@ AllowLocal = Annotated[
     bool,
     typer.Option(
         "--allow-local",
-        help="Call loopback and private addresses too, such as a world of one's own.",
+        help="Also call loopback and private addresses, such as your own `dragoman world`.",
     ),
 ]
-CallsAtOnce = Annotated[int, typer.Option("--concurrency", help="Operations under way at a time.")]
-Seconds = Annotated[
-    float, typer.Option("--timeout", "--seconds", help="Seconds that one whole answer may take.")
+CallsAtOnce = Annotated[
+    int, typer.Option("--concurrency", help="Number of operations called at the same time.")
 ]
-MaxBytes = Annotated[int, typer.Option(help="Of one answer, also unpacked.")]
-Pause = Annotated[float, typer.Option(help="Seconds between two requests to one host.")]
+Seconds = Annotated[
+    float, typer.Option("--timeout", "--seconds", help="Timeout of one response, in seconds.")
+]
+MaxBytes = Annotated[
+    int, typer.Option(help="Maximum size of one response in bytes, also decompressed.")
+]
+Pause = Annotated[
+    float, typer.Option(help="Minimum time between two requests to one host, in seconds.")
+]
 Recorded = Annotated[
     Path | None,
     typer.Option(
         "--cassettes",
-        help="Ask recorded exchanges in the place of the network: a dataset, or files of VCR.",
+        help="Use recorded exchanges instead of the network: a dataset, or VCR files.",
     ),
 ]
 
@@ -470,7 +509,7 @@ Recorded = Annotated[
 @command(app, "verify", "curate verify mine --calls 2", is_long=True)
 def verify(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
-    calls: Annotated[int, typer.Option(help="Calls of one operation, at most.")] = 2,
+    calls: Annotated[int, typer.Option(help="Maximum number of calls of one operation.")] = 2,
     cassettes: Recorded = None,
     concurrency: CallsAtOnce = 16,
     seconds: Seconds = 20.0,
@@ -480,9 +519,9 @@ def verify(  # noqa: PLR0913, PLR0917 - the options of one command
     key: Keys = None,
     as_json: Json = False,
 ) -> None:
-    """Call operations with values that their documents state, and store what they answer.
+    """Call operations with values from their documents, and store the responses.
 
-    Exit 1 where some gave no answer that decides; the same command calls these again.
+    The exit status is 1 if some responses are inconclusive; the same command calls these again.
     """
     from dragoman.cli.curate_steps import variables_by_target, verify_operations
     from dragoman.curation.api_datasets.probing.api_client import CallOptions
@@ -497,9 +536,7 @@ def monitor(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     reports: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--import", help="Take rounds from such reports of link checks (JSON) instead."
-        ),
+        typer.Option("--import", help="Import rounds from JSON reports of link checks instead."),
     ] = None,
     concurrency: CallsAtOnce = 16,
     seconds: Seconds = 20.0,
@@ -511,7 +548,7 @@ def monitor(  # noqa: PLR0913, PLR0917 - the options of one command
 ) -> None:
     """Check each operation once, as one round; run it every day or week.
 
-    A round that was interrupted is gone on with for twelve hours.
+    An interrupted round can be resumed for twelve hours.
     """
     from dragoman.cli.curate_steps import import_reports, monitor_operations, variables_by_target
     from dragoman.curation.api_datasets.probing.api_client import CallOptions
@@ -526,31 +563,36 @@ def monitor(  # noqa: PLR0913, PLR0917 - the options of one command
 @command(app, "filter", "curate filter mine --good 0.9 --rounds 4", is_long=True)
 def filter_command(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
-    good: Annotated[float, typer.Option(help="The share of good rounds that is needed.")] = 0.8,
-    rounds: Annotated[int, typer.Option(help="With fewer rounds nothing is decided.")] = 1,
+    good: Annotated[float, typer.Option(help="The least share of good rounds.")] = 0.8,
+    rounds: Annotated[
+        int, typer.Option(help="The number of rounds from which an operation is judged.")
+    ] = 1,
     least_bad: Annotated[
-        int, typer.Option(help="Bad rounds from which on the share is looked at.")
+        int, typer.Option(help="The number of bad rounds from which the share is judged.")
     ] = 2,
     last_bad: Annotated[
-        int, typer.Option(help="So many last rounds, all bad, drop it; 0 for never.")
+        int,
+        typer.Option(help="Drop an operation after this many bad rounds in a row; 0 for never."),
     ] = 1,
     last_drift: Annotated[
         int,
         typer.Option(
-            help="So many last answers, all unlike the verified one, drop it; 0 for never."
+            help="Drop an operation after this many responses in a row that differ from the "
+            "verified one; 0 for never."
         ),
     ] = 1,
     offline: Annotated[
         float,
         typer.Option(
-            help="A round in which more than this share of healthy hosts vanish counts for nothing."
+            help="Ignore a round in which more than this share of healthy hosts is unreachable."
         ),
     ] = 0.2,
     as_json: Json = False,
 ) -> None:
-    """Drop operations that were not good over time, each with its reason; calls nothing.
+    """Drop operations that were unreliable over time, each with its reason.
 
-    Exit 1 where some were checked too seldom, or never.
+    The command calls no API. The exit status is 1 if some operations were checked too rarely or
+    never.
     """
     from dragoman.cli.curate_steps import filter_operations
     from dragoman.curation.api_datasets.probing.filter import FilterRules

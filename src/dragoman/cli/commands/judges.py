@@ -16,20 +16,20 @@ def judge_check(
     labels: Annotated[
         Path | None,
         typer.Option(
-            help="What people said of the same: a CSV file, see --template, or labelled "
-            "conversations, docs/labels.md."
+            help="Human labels: a CSV file as --template writes it, or labelled "
+            "conversations (docs/how_to/judges.md)."
         ),
     ] = None,
     template: Annotated[
-        Path | None, typer.Option(help="Write a CSV file to label instead.")
+        Path | None, typer.Option(help="Write a CSV file for labelling instead.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say how far judges of a run's rubrics are right, agree, and distort its figures.
+    """Validate the judges of a run's rubrics: accuracy, agreement, and effect on metrics.
 
-    Rubrics are answered by `dragoman score --rubric NAME@VERSION --judge A,B --repeat 3`. Against
-    labels: precision, recall, kappa, errors by place and length, and the run's shares of yes
-    without the judge's errors.
+    The judges must have run: `dragoman score --rubric NAME@VERSION --judge A,B --repeat 3`. With
+    labels, the command reports precision, recall, kappa, errors by place and length, and the run's
+    shares of yes corrected for the judge's errors.
     """
     from dragoman.cli.judges import print_judge_check, print_template
 
@@ -44,24 +44,26 @@ def errors(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     by: Annotated[
         str | None,
-        typer.Option(help="Groups by axis: agent, language, voice, ..., by commas [each cell]."),
+        typer.Option(
+            help="Axes to group by: agent, language, voice, ...; several by commas [each cell]."
+        ),
     ] = None,
     tag_rules: Annotated[
         str | None,
         typer.Option(
-            help="How tags are read: dragoman-error-tags-2 [default], "
+            help="The rules for reading tags: dragoman-error-tags-2 [default], "
             "dragoman-error-tags-2-lenient or seatau-1d6f92a."
         ),
     ] = None,
     out: Annotated[
-        list[Path] | None, typer.Option(help="A file to write too, .md or .csv; repeatable.")
+        list[Path] | None, typer.Option(help="A file for the tables, .md or .csv; repeatable.")
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Every failure mode.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show every failure mode.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show judges' named errors, and failure modes of calls by tool and argument.
+    """Show error tags of judges, and failure modes of calls by tool and argument.
 
-    Errors are named by `dragoman score --rubric errors@1 --judge A,B`, failure modes counted by
+    Error tags come from `dragoman score --rubric errors@1 --judge A,B`, failure modes from
     `dragoman score --measure modes`. Every tag of a judge is listed with its interpretation.
     """
     from dragoman.cli.judges import ErrorsRequest, print_errors
@@ -73,15 +75,16 @@ def errors(  # noqa: PLR0913, PLR0917 - the options of one command
 @command(app, "label-check", "label-check labelled.json", is_long=True)
 def label_check(
     files: Annotated[
-        list[Path], typer.Argument(help="tau2-bench result files with `labels`; docs/labels.md.")
+        list[Path],
+        typer.Argument(help="tau2-bench result files with `labels` (docs/how_to/judges.md)."),
     ],
     as_json: Json = False,
 ) -> None:
-    """Compare what people labelled in conversations with what measures count by rules.
+    """Compare human labels in conversations with the counts of rule-based measures.
 
-    Repetitions, corrections, errors, recoveries, needless and missing clarifications, unconfirmed
-    irreversible actions, justified and unjustified escalations. Exits with 1 where anything
-    differs.
+    Labels are repetitions, corrections, errors, recoveries, needless and missing clarifications,
+    unconfirmed irreversible actions, and justified and unjustified escalations. The exit status is
+    1 if anything differs.
     """
     from dragoman.cli.judges import print_label_check
 
@@ -92,12 +95,13 @@ def label_check(
 @command(app, "critical-fields", "critical-fields courier", old_name="fields")
 def fields(
     suite: Annotated[str, typer.Argument(help="A suite of conversations.")],
-    full: Annotated[bool, typer.Option("--full", help="Every field of every task.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show every field of every task.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show a suite's critical fields, irreversible actions and mandatory escalations.
 
-    What the measures `critical` and `safety` count, for people to look over.
+    These are the fields and actions that the measures `critical` and `safety` count. The list is
+    for people to check.
     """
     from dragoman.cli.judges import print_critical_fields
 

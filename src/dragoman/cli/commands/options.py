@@ -34,7 +34,7 @@ KIND_BY_OPTION = {
     "measures": "measures",
     "backend": "backends",
 }
-"""Which names of `dragoman list` an option of a run takes."""
+"""The kind of `dragoman list` names that an option of a run takes."""
 
 _TYPED = re.compile(r"[a-z0-9][a-z0-9_:@.-]*")
 """A name, and no pattern such as PROVIDER/MODEL."""
@@ -62,11 +62,11 @@ def name_completer(kind: str) -> Callable[[str], list[str]]:
 
 
 _TYPER_DEFAULTS = {"help": False, "install_completion": False, "show_completion": False}
-"""What nobody asked for is a truth value: typer loads pydantic to make one of None."""
+"""Unused settings of typer as False: for a setting of None, typer loads pydantic."""
 
 _OF_THE_RUN = "as the run was started"
 _FIRST = "suite"
-"""What `run` begins with, so that it is no flag of it."""
+"""The field that is the first argument of `run`, and therefore not an option."""
 
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
@@ -79,7 +79,7 @@ _Quiet = Annotated[
     bool,
     typer.Option(
         "--quiet",
-        help="No progress and no notices: results and errors alone.",
+        help="Print only results and errors: no progress and no notices.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -87,21 +87,25 @@ _Plain = Annotated[
     bool,
     typer.Option(
         "--plain",
-        help="No colours, and lines of progress in place of a bar.",
+        help="Print no colours, and lines of progress instead of a bar.",
         rich_help_panel=OUTPUT,
     ),
 ]
 
 Trust = Annotated[
     bool,
-    typer.Option("--trust", help="Run and ask what a run that somebody else made names."),
+    typer.Option(
+        "--trust",
+        help="Trust a run from someone else: run the code and call the endpoints that it names.",
+    ),
 ]
 ReadTimeout = Annotated[
     float | None,
     typer.Option(
         "--read-timeout",
         metavar="SECONDS",
-        help="Seconds a model's server may be silent during a call [300; 1800 on this machine].",
+        help="Longest silence of a model's server during a call, in seconds [300; 1800 on "
+        "this machine].",
     ),
 ]
 RetryFor = Annotated[
@@ -110,25 +114,27 @@ RetryFor = Annotated[
         "--retry-for",
         "--patience",
         metavar="SECONDS",
-        help="Seconds to wait for a request, or a silent endpoint [1800].",
+        help="Longest time that a request is retried while an endpoint is down or busy, in "
+        "seconds [1800].",
     ),
 ]
 LANGUAGE_NAMES = ("--language", "--to")
 """The option that names a language; the second is the old name."""
 
 ScoredBy = Annotated[
-    str | None, typer.Option("--rules", help="Scores by this rule set [the newest scoring].")
+    str | None,
+    typer.Option("--rules", help="Use the scores of this rule set [the newest scoring]."),
 ]
 JudgedBy = Annotated[
-    str | None, typer.Option("--judge", help="Scores by this judge [the newest scoring].")
+    str | None, typer.Option("--judge", help="Use the scores of this judge [the newest scoring].")
 ]
 
 
 def group(help_text: str | None = None, *, completes: bool = False) -> typer.Typer:
-    """Return a group of commands; without help of its own its commands stand beside the others.
+    """Return a group of commands; a group without help text adds its commands to the parent.
 
     Args:
-        help_text: What it is for.
+        help_text: The purpose of the group.
         completes: Whether it has options that set completion up in a shell.
     """
     return typer.Typer(
@@ -145,13 +151,13 @@ def group(help_text: str | None = None, *, completes: bool = False) -> typer.Typ
 def command(
     app: typer.Typer, name: str, *examples: str, is_long: bool = False, old_name: str = ""
 ) -> Callable[[Function], Function]:
-    """Add a command whose help is the function's docstring, whole also in the list of commands.
+    """Add a command; the function's docstring is its help text.
 
     Args:
         app: The group that it is added to.
         name: Its name.
-        examples: How it is typed, without `dragoman`.
-        is_long: Whether it may work for long, so that it says that it does.
+        examples: Example command lines, without `dragoman`.
+        is_long: Whether it may run for long, so that it prints a heartbeat.
         old_name: An older name, which is still accepted and which help does not show.
     """
 
@@ -171,11 +177,12 @@ def command(
 
 
 def _with_output_options(function: Function, long_title: str) -> Callable[..., Any]:
-    """Return a command that takes `--quiet` and `--plain` beside its own options.
+    """Return a command that also takes `--quiet` and `--plain`.
 
     Args:
         function: The command.
-        long_title: What it is called where it says that it is at work; "" where it says nothing.
+        long_title: The command's name in the lines that say that it is at work; "" for no such
+            lines.
     """
 
     @functools.wraps(function)
@@ -199,19 +206,19 @@ def _with_output_options(function: Function, long_title: str) -> Callable[..., A
 
 
 def _show_download(line: str) -> AbstractContextManager[ProgressCallback]:
-    """Return what shows a download; what it needs is loaded where there is one."""
+    """Return the display of a download; its code is imported only if there is a download."""
     from dragoman.cli.progress import progress_download
 
     return progress_download(line)
 
 
 def option_of_run(name: str) -> Any:  # noqa: ANN401 - what typer.Option returns
-    """Return the declaration of an option that differs from that of a run where it is given."""
+    """Return the declaration of a run option that replaces the run's own value."""
     return _build_option(next(key for key in keys_of(RunRequest) if key.name == name), _OF_THE_RUN)
 
 
 def run_options(only: Command | None = None) -> Callable[[Function], Function]:
-    """Give a function the options of a run in place of its `**given`.
+    """Replace the `**given` of a function with the options of a run.
 
     Args:
         only: The command whose options they are; None for all that `run` takes.
@@ -233,7 +240,7 @@ def run_options(only: Command | None = None) -> Callable[[Function], Function]:
 
 
 def typed_options(*names: str) -> Callable[[Function], Function]:
-    """Give a function options of a run as texts, as they were typed, in place of its `**given`."""
+    """Replace the `**given` of a function with options of a run, as typed texts."""
     keys = {key.name: key for key in keys_of(RunRequest)}
     return with_parameters(
         keyword_parameter(name, None, Annotated[str | None, _build_option(keys[name], "")])
@@ -242,7 +249,7 @@ def typed_options(*names: str) -> Callable[[Function], Function]:
 
 
 def given_options(given: Mapping[str, object]) -> dict[str, object]:
-    """Return the options that were given by the names of fields; several by commas are apart."""
+    """Return the given options by field name; lists separated by commas are split."""
     keys = {key.name: key for key in keys_of(RunRequest)}
     return {
         name: _normalize_list(keys[name], value)

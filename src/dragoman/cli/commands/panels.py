@@ -27,11 +27,11 @@ COMMANDS_BY_PANEL: Mapping[str, Sequence[str]] = {
 """The commands in the order of the help."""
 
 OUTPUT = "Output"
-LIMITS = "Limits and money"
-WHERE = "Where it runs"
+LIMITS = "Limits and cost"
+WHERE = "Execution"
 
 FIELDS_BY_PANEL: Mapping[str, Sequence[str]] = {
-    "What is played": (
+    "Tasks": (
         "suite",
         "split",
         "tasks",
@@ -78,7 +78,7 @@ class PanelCommand(PlainCommand):
                 formatter.write_dl(rows)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
-        """Read the words of a line; of an option that is not known, name the nearest one."""
+        """Parse a command line; for an unknown option, suggest the nearest one."""
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
@@ -99,7 +99,7 @@ class PanelCommand(PlainCommand):
         return near[0]
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:  # noqa: ANN401
-        """Return what completes a word, without old names of options."""
+        """Return the completions of a word, without old names of options."""
         old = {
             name
             for each in self.get_params(ctx)

@@ -24,16 +24,16 @@ Prices = Annotated[Path | None, option_of_run("prices")]
 Kept = Annotated[
     float | None,
     typer.Option(
-        help="Which part of what its card states users must show, by persona_kept, to be a "
-        "persona's result [0.5]."
+        help="The least share of a persona card's statements that a user must show (measure "
+        "persona_kept) to count for that persona [0.5]."
     ),
 ]
 
 SetsOfDefinitions = Annotated[
     str | None,
     typer.Option(
-        help="With mm-tau-p2: by which definitions, several by commas: dragoman (the default), "
-        "mm-tau-p2/paper, mm-tau-p2/code."
+        help="With mm-tau-p2: the definitions of metrics, several by commas: dragoman (the "
+        "default), mm-tau-p2/paper or mm-tau-p2/code."
     ),
 ]
 
@@ -49,17 +49,20 @@ def list_names(
     what: Annotated[
         str,
         typer.Argument(
-            help="suites, agents, users, judges, models, measures, rules, languages, scenarios, "
-            "voices, personas, axes, backends, styles, sections, options, or tasks or texts "
-            "of a suite."
+            help="The kind of names: suites, agents, users, judges, models, measures, rules,"
+            " languages, scenarios, voices, personas, axes, backends, styles, sections "
+            "or options; or tasks or texts of a suite."
         ),
     ] = "suites",
     suite: Annotated[
         str | None,
-        typer.Argument(help="Whose tasks, or texts to translate: `dragoman list tasks SUITE`."),
+        typer.Argument(
+            help="The suite of the tasks, or of the texts to translate: `dragoman list tasks "
+            "SUITE`."
+        ),
     ] = None,
 ) -> None:
-    """List what there is to choose from."""
+    """List names: suites, agents, models, measures, languages, voices and more."""
     from dragoman.cli.list_names import print_names, print_tasks
 
     if what == "tasks":
@@ -76,30 +79,35 @@ def list_names(
 def show(  # noqa: PLR0913, PLR0917 - the options of one command
     folder: RunFolder,
     task: Annotated[
-        str | None, typer.Argument(help="Task id; without one, the answer of the run.")
+        str | None, typer.Argument(help="A task id; without it, the answer of the run is shown.")
     ] = None,
-    agent: Annotated[str | None, typer.Option(help="Only this agent's.")] = None,
-    trial: Annotated[int, typer.Option(help="Which trial of the task, from 0.")] = 0,
+    agent: Annotated[str | None, typer.Option(help="Only conversations of this agent.")] = None,
+    trial: Annotated[int, typer.Option(help="The number of the trial, from 0.")] = 0,
     condition: Annotated[
-        str | None, typer.Option(help="Only this condition's, such as th:domain/text/none.")
+        str | None,
+        typer.Option(help="Only conversations of this condition, such as th:domain/text/none."),
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(help="pass^1 by axis instead: agent, language, voice, ..., by commas."),
+        typer.Option(
+            help="Show pass^1 by axis instead: agent, language, voice, ...; several by commas."
+        ),
     ] = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
     full: Annotated[
         bool,
         typer.Option(
-            "--full", help="Every figure and cause, and whole results; of a large run, read all."
+            "--full",
+            help="Show every figure and cause, and whole results; of a large run, read all "
+            "conversations.",
         ),
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Show the answer of a run, or one conversation with its calls and the reasons for its score.
 
-    Without a task: the answer, one table, and the most frequent causes of failures.
+    Without a task, it shows the answer, one table, and the most frequent causes of failures.
     """
     if by is not None:
         from dragoman.cli.show import print_groups
@@ -128,7 +136,7 @@ def _show_failures(
     full: bool,
     as_json: bool,
 ) -> None:
-    """Print the answer of a run; what failed in full for one agent or condition, or with --full."""
+    """Print the answer of a run; with --full or a filter, print all failures by cause."""
     if as_json or full or any(cell):
         from dragoman.cli.failures import FailureFilter, print_failures
 
@@ -143,26 +151,28 @@ def _show_failures(
 def report(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     out: Annotated[
-        Path | None, typer.Option(help="The file to write [report.html in the run].")
+        Path | None, typer.Option(help="The output file [report.html in the run's folder].")
     ] = None,
     style: Annotated[
         str | None,
         typer.Option(
-            help="mm-tau-p2: begin with its Tables 2 to 5 and Figures 2 and 3, and what each axis "
-            "does."
+            help="mm-tau-p2: begin with the Tables 2 to 5 and Figures 2 and 3 of the paper, "
+            "and the effect of each axis."
         ),
     ] = None,
     form: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="html; with --style also md, latex, json, csv or parquet: the tables alone [as "
-            "--out ends, else html].",
+            help="The format: html; with --style also md, latex, json, csv or parquet for "
+            "the tables alone [by the ending of --out, or html].",
         ),
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(help="With mm-tau-p2: what goals, robustness, efficiency and safety weigh."),
+        typer.Option(
+            help="With mm-tau-p2: the weights of goals, robustness, efficiency and safety."
+        ),
     ] = None,
     kept: Kept = None,
     definitions: SetsOfDefinitions = None,
@@ -170,7 +180,7 @@ def report(  # noqa: PLR0913, PLR0917 - the options of one command
     judge: JudgedBy = None,
     prices: Prices = None,
 ) -> None:
-    """Write a report: one HTML file that opens offline; of the newest scoring, if none is named."""
+    """Write a report: one HTML file that opens offline."""
     from dragoman.cli.show import ReportRequest, write_styled_report
 
     options = _given(weights=weights, kept=kept, definitions=definitions)
@@ -181,15 +191,20 @@ def report(  # noqa: PLR0913, PLR0917 - the options of one command
 @command(app, "compare", "compare runs/before runs/after --fail-under 0.02", is_long=True)
 def compare(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[
-        list[Path], typer.Argument(metavar="RUN [RUN]", help="Two runs, A and B; or one.")
+        list[Path],
+        typer.Argument(
+            metavar="RUN [RUN]", help="Two runs, A and B; or one, to compare its cells."
+        ),
     ],
     agent: Annotated[list[str] | None, typer.Option(help="Only this agent; repeatable.")] = None,
     versus: Annotated[
-        str | None, typer.Option(help="The agent in B to set against the one --agent in A.")
+        str | None, typer.Option(help="The agent in B that is compared with the one --agent in A.")
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(help="Only cells that differ in this alone: agent, language, voice, ..."),
+        typer.Option(
+            help="Only pairs of cells that differ in this axis alone: agent, language, voice, ..."
+        ),
     ] = None,
     kept: Kept = None,
     rules: ScoredBy = None,
@@ -197,13 +212,18 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
     prices: Prices = None,
     fail_under: Annotated[
         float | None,
-        typer.Option(help="Exit 1 where pass^1 of B is lower than that of A by more than this."),
+        typer.Option(
+            metavar="X", help="Exit 1 if pass^1 of B is lower than that of A by more than X."
+        ),
     ] = None,
     fail_under_interval: Annotated[
         float | None,
-        typer.Option(help="Exit 1 where B may be lower by more than this, by the 95 % interval."),
+        typer.Option(
+            metavar="X",
+            help="Exit 1 if pass^1 of B could be lower by more than X, by the 95 % interval.",
+        ),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Name every flipped task.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="List every flipped task.")] = False,
     as_json: Json = False,
 ) -> None:
     """Compare two runs, or the cells of one, over the tasks that both finished."""
@@ -221,10 +241,10 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
 def attribute_drops(
     folder: RunFolder, *, trust: Trust = False, as_json: Json = False, **given: object
 ) -> None:
-    """Attribute each lost conversation to the channel, recognizer, arguments or agent.
+    """Attribute each failed conversation to the channel, recognizer, arguments or agent.
 
-    Plays them again with the words that were meant, then over a clean channel or with the plan's
-    arguments.
+    The command replays failed conversations with the words that were meant, then over a clean
+    channel or with the plan's arguments.
     """
     from dragoman.cli.attribution import print_attribution
 
@@ -237,15 +257,16 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     style: Annotated[
         str,
         typer.Option(
-            help="bfcl: its aggregates; bfcl-audio: text, recognizers and agents that hear; "
-            "mm-tau-p2: its twelve metrics and mm-tap; itc: calls of web APIs."
+            help="bfcl: aggregates of its categories; bfcl-audio: text, recognizers and "
+            "audio-native agents; mm-tau-p2: its twelve metrics and mm-tap; itc: calls "
+            "of web APIs."
         ),
     ] = "bfcl",
     out: Annotated[
         list[Path] | None,
         typer.Option(
-            help="But for bfcl: a file to write, .md, .tex, .csv or .json, of mm-tau-p2 also "
-            ".parquet; repeatable."
+            help="An output file, .md, .tex, .csv or .json, with mm-tau-p2 also .parquet; "
+            "not with bfcl; repeatable."
         ),
     ] = None,
     form: Annotated[
@@ -254,11 +275,15 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(help="With mm-tau-p2: what goals, robustness, efficiency and safety weigh."),
+        typer.Option(
+            help="With mm-tau-p2: the weights of goals, robustness, efficiency and safety."
+        ),
     ] = None,
     averaging: Annotated[
         str | None,
-        typer.Option(help="With itc: macro (the default), micro, or seal, as Seal-Tools counts."),
+        typer.Option(
+            help="With itc: macro (the default), micro, or seal (the averaging of Seal-Tools)."
+        ),
     ] = None,
     kept: Kept = None,
     definitions: SetsOfDefinitions = None,
@@ -266,9 +291,9 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     judge: JudgedBy = None,
     as_json: Json = False,
 ) -> None:
-    """Make BFCL's aggregates of its categories; or set voices against text in runs on any suite.
+    """Make a leaderboard in the layout of a benchmark: BFCL, BFCL audio, MM-tau-p2 or itc.
 
-    What is missing is named and never counted as 0.
+    Missing values are named and never counted as 0.
     """
     from dragoman.cli.leaderboard import LeaderboardRequest, print_leaderboard
 
@@ -283,18 +308,20 @@ def table(  # noqa: PLR0913, PLR0917 - the options of one command
     form: Annotated[
         str | None,
         typer.Option(
-            "--to", help="latex, markdown, csv or html [as --out ends, else a terminal's]."
+            "--to",
+            help="The format: latex, markdown, csv or html [by the ending of --out, or a "
+            "terminal table].",
         ),
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(help="The axis that makes columns: language, voice, persona, agent, ..."),
+        typer.Option(help="The axis of the columns: language, voice, persona, agent, ..."),
     ] = None,
     powers: Annotated[
-        str | None, typer.Option("--k", help="Which pass^k, several by commas: 1,3 [all].")
+        str | None, typer.Option("--k", help="The k of pass^k, several by commas: 1,3 [all].")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="The file to write: .tex, .md, .csv or .html.")
+        Path | None, typer.Option(help="The output file: .tex, .md, .csv or .html.")
     ] = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
@@ -316,28 +343,32 @@ def usage(  # noqa: PLR0913, PLR0917 - the options of one command
         list[Path],
         typer.Argument(
             metavar="FOLDER...",
-            help="Runs; audio sets, datasets, translations and trainings, too.",
+            help="Runs, audio sets, datasets, translations and trainings.",
         ),
     ],
     by: Annotated[
-        str, typer.Option(help="By axis: scenario, language, agent, voice, ..., by commas.")
+        str,
+        typer.Option(
+            help="Axes to group by: scenario, language, agent, voice, ...; several by commas."
+        ),
     ] = "scenario",
     purposes: Annotated[
         list[str] | None,
         typer.Option(
-            "--for", help="Only what was used for this: agent, user, judge, trainer; repeatable."
+            "--for", help="Only usage for this purpose: agent, user, judge or trainer; repeatable."
         ),
     ] = None,
     out: Annotated[
         list[Path] | None,
-        typer.Option(help="A file that gets the table, .md, .tex or .json; repeatable."),
+        typer.Option(help="An output file for the table, .md, .tex or .json; repeatable."),
     ] = None,
     prices: Prices = None,
     as_json: Json = False,
 ) -> None:
-    """Say what runs used and cost by scenario, or by another axis; what is unknown stays unknown.
+    """Show the usage and cost of runs by scenario or another axis.
 
-    What was used for audio sets, datasets, translations and trainings stands in a table of its own.
+    A second table has the usage of audio sets, datasets, translations and trainings. Unknown costs
+    are shown as unknown, not as 0.
     """
     from dragoman.cli.usage import UsageRequest, print_usage
 
@@ -354,21 +385,25 @@ def usage(  # noqa: PLR0913, PLR0917 - the options of one command
 )
 def figures(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
-    out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("figures"),
+    out: Annotated[Path, typer.Option(help="The output folder.")] = Path("figures"),
     form: Annotated[
         str,
         typer.Option(
-            "--format", help="svg, png, pdf; several by commas. png and pdf need the extra figures."
+            "--format",
+            help="The format: svg, png or pdf; several by commas. png and pdf need the extra"
+            " `figures`.",
         ),
     ] = "svg",
     preset: Annotated[
         str,
-        typer.Option(help="page; slide: 16:9 with a large title; column: a paper's column."),
+        typer.Option(
+            help="The layout: page, slide (16:9 with a large title) or column (a paper's column)."
+        ),
     ] = "page",
     rules: ScoredBy = None,
     judge: JudgedBy = None,
 ) -> None:
-    """Write the figures of a report as files, each with its data as CSV beside it."""
+    """Write the figures of a report as files, with the data of each figure as a CSV file."""
     from dragoman.cli.figure_files import FiguresRequest, write_figures
 
     asked = FiguresRequest(tuple(folders), out, tuple(form.split(",")), rules, judge, preset)
@@ -380,14 +415,16 @@ def figures(  # noqa: PLR0913, PLR0917 - the options of one command
 def view(
     folders: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[RUN...]", help="Folders of runs, or a folder of them [runs]."),
+        typer.Argument(
+            metavar="[RUN...]", help="Folders of runs, or a folder that holds runs [runs]."
+        ),
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0: any.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 0,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
     ] = True,
 ) -> None:
-    """Show runs in a browser, on this machine alone, until Ctrl-C; runs going on are followed."""
+    """Show runs in a browser on this machine, until Ctrl-C. Ongoing runs are updated."""
     from dragoman.cli.view import view_runs
 
     view_runs(folders or [], port, browser=browser)

@@ -30,15 +30,17 @@ View = Annotated[
     bool,
     typer.Option(
         "--view",
-        help="Show the run's page in a browser while it plays; the page ends with the run, in a "
-        "terminal after Enter.",
+        help="Show the run's page in a browser while it plays. The page closes with the run;"
+        " in a terminal it closes after Enter.",
         rich_help_panel=OUTPUT,
     ),
 ]
 FailUnder = Annotated[
     float | None,
     typer.Option(
-        help="Exit 1 where pass^1 of a cell is lower, or could be by what was excluded from it.",
+        metavar="X",
+        help="Exit 1 if pass^1 of any cell is below X, or could be once excluded tasks are "
+        "counted as failures.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -71,7 +73,7 @@ def run(  # noqa: PLR0913 - the options of one command
         list[Path] | None,
         typer.Option(
             metavar="RUN",
-            help="With --dry-run: say what it would cost and take, as this run did; repeatable.",
+            help="With --dry-run: estimate cost and time from this recorded run; repeatable.",
             rich_help_panel=LIMITS,
         ),
     ] = None,
@@ -79,7 +81,8 @@ def run(  # noqa: PLR0913 - the options of one command
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="With --dry-run: what a conversation takes that is like none of --like (TOML).",
+            help="With --dry-run: a TOML file of averages for conversations that are unlike "
+            "all --like runs.",
             rich_help_panel=LIMITS,
         ),
     ] = None,
@@ -87,8 +90,8 @@ def run(  # noqa: PLR0913 - the options of one command
     preflight: Annotated[
         bool | None,
         typer.Option(
-            help="Try out one exchange with everybody first [where 100 conversations or more ask "
-            "an endpoint].",
+            help="First try one exchange with each participant and judge [if 100 "
+            "conversations or more call an endpoint].",
             rich_help_panel=WHERE,
         ),
     ] = None,
@@ -119,7 +122,9 @@ def resume(  # noqa: PLR0913 - the options of one command
     *,
     retry_invalid: Annotated[
         bool,
-        typer.Option("--retry-invalid", help="Play again where the simulated user failed a check."),
+        typer.Option(
+            "--retry-invalid", help="Replay conversations whose simulated user failed a check."
+        ),
     ] = False,
     trust: Trust = False,
     fail_under: FailUnder = None,
@@ -128,7 +133,7 @@ def resume(  # noqa: PLR0913 - the options of one command
     as_json: Json = False,
     **given: object,
 ) -> None:
-    """Go on with a run that was stopped, and try again what infrastructure broke."""
+    """Resume a stopped run, and retry conversations that infrastructure errors ended."""
     from dragoman.cli.run import RunOutcomeRequest, resume_run
 
     asked = RunOutcomeRequest(as_json, fail_under, is_full=full, is_viewed=view)
@@ -145,23 +150,23 @@ def score(  # noqa: PLR0913 - the options of one command
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this one (`dragoman list measures`), or a rubric NAME@VERSION.toml; "
-            "repeatable."
+            help="Compute only this measure (`dragoman list measures`) or rubric "
+            "NAME@VERSION.toml; repeatable."
         ),
     ] = None,
     rubric: Annotated[
         list[str] | None,
         typer.Option(
-            help="What --judge is to judge by: one that ships (`mm_tau_p2@2`), or a "
-            "NAME@VERSION.toml; "
-            "repeatable."
+            help="The rubric for --judge: one that ships (`mm_tau_p2@2`), or a "
+            "NAME@VERSION.toml; repeatable."
         ),
     ] = None,
     anew: Annotated[
-        bool, typer.Option("--recompute", "--anew", help="Measure again what was measured.")
+        bool,
+        typer.Option("--recompute", "--anew", help="Recompute measures that are already stored."),
     ] = False,
     repeat: Annotated[
-        int, typer.Option(min=1, help="How often each judge of a rubric is asked.")
+        int, typer.Option(min=1, help="Number of answers from each judge of a rubric.")
     ] = 1,
     trust: Trust = False,
     full: Full = False,
@@ -170,9 +175,9 @@ def score(  # noqa: PLR0913 - the options of one command
 ) -> None:
     """Score a run's stored conversations with other rules, another judge, or further measures.
 
-    Without --measure: the reward, and what else the run is summarized with. For a rubric --judge
-    takes several models by commas; `dragoman judge-check` says how far they agree. With --measure
-    safety the judge settles the irreversible actions that the rule leaves undecided.
+    Without --measure, it computes the reward and the other measures of the run's summary. For a
+    rubric --judge takes several models by commas; `dragoman judge-check` says how far they agree.
+    With --measure safety the judge settles the irreversible actions that the rule leaves undecided.
     """
     from dragoman.cli.run import ScoringOptions, score_run
 
@@ -190,7 +195,7 @@ def demo(
 ) -> None:
     """Play the bundled parcel service as text and as speech, and write a report.
 
-    The report shows the causes of lost calls.
+    The report shows the causes of failures.
     """
     from dragoman.cli.run import demo_run
 

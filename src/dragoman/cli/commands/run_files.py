@@ -24,7 +24,7 @@ def import_results(
         Path,
         typer.Argument(
             metavar="FILE|FOLDER",
-            help="A tau2-bench result file or its folder form; BFCL result files; a run folder of "
+            help="A tau2-bench result file or folder, BFCL result files, or a run folder of "
             "MM-tau-p2.",
         ),
     ],
@@ -33,19 +33,19 @@ def import_results(
         str | None,
         typer.Option(
             "--format",
-            help="BFCL: the form of calls in a model's texts; told from the texts unless it is "
-            "named.",
+            help="BFCL: the syntax of calls in a model's texts [detected from the texts].",
         ),
     ] = None,
     suite: Annotated[
         str | None,
         typer.Option(
-            help="MM-tau-p2: what was played, as tau2:telecom; told by the folder if we wrote it."
+            help="MM-tau-p2: the suite, such as tau2:telecom [read from the folder if "
+            "Dragoman wrote it]."
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a run of tau2-bench, BFCL or MM-tau-p2 results: to show, to compare, to score again."""
+    """Import results of tau2-bench, BFCL or MM-tau-p2 as a run."""
     from dragoman.cli.import_export import import_file
 
     import_file(path, out, form, suite, as_json=as_json)
@@ -57,16 +57,16 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
     to: Annotated[
         str,
         typer.Option(
-            help="tau2 (a result file), parquet or csv (all tables), jsonl (conversations), "
-            "inspect (logs of Inspect), junit (a file for CI), mm-tau-p2 (run folders of its "
-            "code); of an audio set: audiofolder."
+            help="The format: tau2 (a result file), parquet or csv (all tables), jsonl "
+            "(conversations), inspect (logs of Inspect), junit (a file for CI), "
+            "mm-tau-p2 (run folders of its code); for an audio set: audiofolder."
         ),
     ],
     out: Annotated[
         str,
         typer.Option(
-            help="A folder for tables, logs and run folders; a file for junit; for tau2 a file, "
-            "or a folder: one there, or a name with / at its end."
+            help="The output: a folder for tables, logs and run folders; a file for junit; a"
+            " file for tau2, or a folder if it exists or its name ends with /."
         ),
     ],
     agent: Annotated[str | None, typer.Option(help="Only this agent's conversations.")] = None,
@@ -75,8 +75,8 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
 ) -> None:
     """Write a run as a tau2-bench result file or as tables.
 
-    The newest verdicts are used if none are named. An audio set becomes a folder that Hugging
-    Face datasets can open.
+    The newest scores are used if no rules or judge are named. An audio set becomes a folder that
+    Hugging Face datasets can open.
     """
     from dragoman.cli.import_export import export_run
 
@@ -86,11 +86,14 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
 @command(app, "bundle", "bundle runs/mine --out mine.zip")
 def bundle_run(
     folder: RunFolder,
-    out: Annotated[Path | None, typer.Option(help="The file to write [RUN.zip].")] = None,
+    out: Annotated[Path | None, typer.Option(help="The output file [RUN.zip].")] = None,
     rules: ScoredBy = None,
     judge: JudgedBy = None,
 ) -> None:
-    """Write a run as one file to send: report, data, audio. Unpacked, its report opens anywhere."""
+    """Pack a run into one file: report, data and audio.
+
+    The report of an unpacked bundle opens on any machine.
+    """
     from dragoman.cli.import_export import bundle
 
     bundle(folder, out, rules, judge)
@@ -98,12 +101,14 @@ def bundle_run(
 
 @command(app, "unbundle", "unbundle mine.zip --out runs/mine")
 def unbundle_run(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="What `bundle` wrote.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file that `dragoman bundle` wrote.")
+    ],
     out: Annotated[
         Path | None, typer.Option(help="The run's folder [the file's name without .zip].")
     ] = None,
 ) -> None:
-    """Make a run of a bundle, whoever sent it: checked, bounded, nothing in it is run."""
+    """Unpack a bundle into a run; it is checked and bounded, and none of its code runs."""
     from dragoman.cli.import_export import unbundle
 
     unbundle(path, out)
@@ -112,24 +117,25 @@ def unbundle_run(
 @command(app, "validate", "validate experiments.csv --against printed.csv")
 def validate(  # noqa: PLR0913, PLR0917 - the options of one command
     table: Annotated[
-        Path, typer.Argument(metavar="RESULTS", help="A table of results: .csv, or .parquet.")
+        Path, typer.Argument(metavar="RESULTS", help="A table of results, .csv or .parquet.")
     ],
     against: Annotated[
-        Path | None, typer.Option(help="Another table of the same cells, to compare with.")
+        Path | None, typer.Option(help="Another table of the same cells to compare with.")
     ] = None,
     trials: Annotated[
         int | None,
-        typer.Option(help="Trials per task, where no column says so [the highest k printed]."),
+        typer.Option(help="Trials per task if no column states them [the highest printed k]."),
     ] = None,
     tasks: Annotated[
-        int | None, typer.Option(help="Tasks of every cell, where no column says so.")
+        int | None, typer.Option(help="Tasks of every cell if no column states them.")
     ] = None,
     tolerance: Annotated[
-        float, typer.Option(help="How far a printed figure may lie from the true one.")
+        float,
+        typer.Option(help="Largest accepted difference between a printed figure and the true one."),
     ] = 0.001,
     as_json: Json = False,
 ) -> None:
-    """Check printed results: figures that cannot be, copies, mixed routes, incomplete tables."""
+    """Check published results: impossible figures, copies, mixed routes, incomplete tables."""
     from dragoman.cli.validate import AssumedCounts, print_validation
 
     exit_with_status(
@@ -139,9 +145,10 @@ def validate(  # noqa: PLR0913, PLR0917 - the options of one command
 
 @command(app, "verify", "verify runs/mine")
 def verify_run(folder: RunFolder, as_json: Json = False) -> None:
-    """Check a run from end to end: records, plan, scores, counts, sounds. Exits 1 if any is wrong.
+    """Check a stored run: records, plan, scores, counts and sounds.
 
-    It reads the folder alone and runs nothing: suites and data need not be there.
+    The exit status is 1 if anything is wrong. The command only reads the folder and runs nothing:
+    suites and data need not be installed.
     """
     from dragoman.cli.run_maintenance import verify
 
@@ -150,7 +157,7 @@ def verify_run(folder: RunFolder, as_json: Json = False) -> None:
 
 @command(app, "upgrade", "upgrade runs/old")
 def upgrade_run(folder: RunFolder) -> None:
-    """Bring a run of an older format to the newest: checksums, and counts that show it at once."""
+    """Upgrade a run to the newest format, with checksums and stored counts."""
     from dragoman.cli.run_maintenance import upgrade
 
     upgrade(folder)
@@ -165,9 +172,8 @@ def merge_runs(
         str | None,
         typer.Option(
             metavar="first|last",
-            help="Whose conversation stays where runs have different ones [they are listed, and "
-            "nothing "
-            "is written].",
+            help="The run whose conversation is kept if runs have different ones [list them "
+            "and write nothing].",
         ),
     ] = None,
     as_json: Json = False,

@@ -21,22 +21,25 @@ def doctor(
         str,
         typer.Option(
             metavar="NAME",
-            help="Try this model's endpoint instead: words, a tool call, a stream.",
+            help="Check this model's endpoint instead: words, a tool call and a stream.",
         ),
     ] = "",
     timeout: Annotated[
         float,
-        typer.Option(metavar="SECONDS", min=0.1, help="Of --model: how long one answer may take."),
+        typer.Option(
+            metavar="SECONDS", min=0.1, help="With --model: timeout of one answer, in seconds."
+        ),
     ] = 120,
     as_json: Json = False,
 ) -> None:
-    """Say what is installed, which keys are set, which data are pulled, and what to do.
+    """Check the installation: packages, API keys, benchmark data, prices and storage.
 
-    Keys are looked for by name: nothing of a value is shown. Exit 1 where something is wrong, as a
-    file that is not what is pinned; what is only missing is no failure.
+    API keys are looked up by name; their values are never shown. The exit status is 1 if something
+    is wrong, such as a file that differs from its pinned version; missing things are not failures.
 
-    With --model, NAME as in `run --agent`, tiny requests go to its endpoint, and each line says
-    what works and what to do where it does not. Exit 0 only if words and a tool call work.
+    With --model NAME (as in `run --agent`), the command sends tiny requests to the model's
+    endpoint. Each line says what works, and what to do if it does not. The exit status is then 0
+    only if words and a tool call work.
     """
     from dragoman.cli.doctor import diagnose, diagnose_model
 
@@ -51,18 +54,20 @@ def doctor(
 )
 def init(
     path: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="The file to write [grid.toml].")
+        Path | None, typer.Argument(metavar="FILE", help="The output file [grid.toml].")
     ] = None,
     *,
     yes: Annotated[
         bool,
-        typer.Option("--yes", help="Ask nothing: take what options leave open as usual."),
+        typer.Option(
+            "--yes", help="Ask nothing, and use the defaults of options that are not given."
+        ),
     ] = False,
     **given: str | None,
 ) -> None:
-    """Write a commented grid file for `dragoman run`, by asking.
+    """Ask questions, and write a commented grid file for `dragoman run`.
 
-    A file that is there is never replaced.
+    An existing file is never replaced.
     """
     from dragoman.cli.init import ask_for_line, make_grid
 
@@ -70,8 +75,8 @@ def init(
     make_grid(path or Path("grid.toml"), said, None if yes else ask_for_line)
 
 
-data_app = group("Benchmark data: pulled once, checked, kept in the cache.")
-cache_app = group("Replies of models, remembered for all runs.")
+data_app = group("Benchmark data: downloaded once, verified, and kept in the cache.")
+cache_app = group("Cached replies of models, shared by all runs.")
 
 
 @command(data_app, "pull", "data pull tau2")
@@ -79,13 +84,13 @@ def data_pull(
     source: Annotated[str, typer.Argument(help="tau2, seataubench or bfcl.")],
     from_dir: Annotated[
         Path | None,
-        typer.Option("--from", help="Read a local copy, raw or .gz; of bfcl also its wheel."),
+        typer.Option("--from", help="Read a local copy, raw or .gz; for bfcl also its wheel."),
     ] = None,
     url: Annotated[
         str | None, typer.Option(help="Download from a mirror with the same layout.")
     ] = None,
 ) -> None:
-    """Fetch a benchmark's pinned files, check them, and keep them in the cache."""
+    """Download a benchmark's pinned files, verify them, and keep them in the cache."""
     from dragoman.cli.data import pull_source
 
     pull_source(source, from_dir, url)
@@ -93,7 +98,7 @@ def data_pull(
 
 @command(cache_app, "info", "cache info")
 def cache_info(as_json: Json = False) -> None:
-    """Say where remembered replies lie and how many there are."""
+    """Show the file, the number and the size of cached replies."""
     from dragoman.cli.data import cache_info
 
     cache_info(as_json=as_json)
@@ -101,7 +106,7 @@ def cache_info(as_json: Json = False) -> None:
 
 @command(cache_app, "clear", "cache clear")
 def cache_clear() -> None:
-    """Remove all remembered replies."""
+    """Remove all cached replies."""
     from dragoman.cli.data import cache_clear
 
     cache_clear()

@@ -30,10 +30,11 @@ def check(
     as_json: Json = False,
     **given: object,
 ) -> None:
-    """Prove a suite: gold must pass; lists free, unpassable and undecidable tasks and the floor.
+    """Check a suite: gold must pass; list free, unpassable and undecidable tasks.
 
-    With --language (and --scenario, domain where none is named): gold must pass and end in the
-    English state there too, and every tool must take every label that it shows.
+    The floor is the number of tasks that an agent passes by doing nothing. With --language (and
+    --scenario, by default domain), gold must also pass in that language and end in the same state
+    as in English, and every tool must accept every label that it shows.
     """
     from dragoman.cli.suite_checks import check_command
 
@@ -46,17 +47,17 @@ def lint(
         str,
         typer.Argument(
             metavar="ASSETS",
-            help="A folder with DOMAIN/LANGUAGE, courier, or seataubench as pulled.",
+            help="A folder with DOMAIN/LANGUAGE, or courier, or seataubench as pulled.",
         ),
     ],
     domain: Annotated[list[str] | None, typer.Option(help="Only this domain; repeatable.")] = None,
     language: Annotated[
         list[str] | None, typer.Option(help="Only this language; repeatable.")
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Name every place.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="List every place.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Find defects of translated artifacts, by domain and language; exit 1 where there are any."""
+    """Find defects of translated artifacts, by domain and language; exit 1 if there are any."""
     from dragoman.cli.suite_checks import LintRequest, print_lint
 
     wanted = LintRequest(assets, tuple(domain or ()), tuple(language or ()))
@@ -64,7 +65,10 @@ def lint(
 
 
 Prices = Annotated[
-    Path | None, typer.Option(help="Your own prices, laid over those that ship (docs/costs.md).")
+    Path | None,
+    typer.Option(
+        help="Your own price table, which overrides the one that ships (docs/how_to/costs.md)."
+    ),
 ]
 
 
@@ -75,21 +79,22 @@ Prices = Annotated[
     is_long=True,
 )
 def translate(  # noqa: PLR0913, PLR0917 - the options of one command
-    suite: Annotated[str, typer.Argument(help="A suite (`dragoman list suites`).")],
+    suite: Annotated[str, typer.Argument(help="A suite of `dragoman list suites`.")],
     to: Annotated[
         list[str] | None,
         typer.Option(
             *LANGUAGE_NAMES,
-            help="A language, or its TOML file; repeatable (`dragoman list languages`).",
+            help="A language of `dragoman list languages`, or its TOML file; repeatable.",
         ),
     ] = None,
     model: Annotated[
         str,
         typer.Option(
-            help="PROVIDER/MODEL; glossary takes what the memory and the glossary have, no more."
+            help="The translator: PROVIDER/MODEL, or glossary to use only the memory and the"
+            " glossary."
         ),
     ] = "",
-    out: Annotated[Path, typer.Option(help="The folder that gets DOMAIN/LANGUAGE.")] = Path(
+    out: Annotated[Path, typer.Option(help="The output folder for DOMAIN/LANGUAGE.")] = Path(
         "translations"
     ),
     memory: Annotated[
@@ -97,38 +102,43 @@ def translate(  # noqa: PLR0913, PLR0917 - the options of one command
         typer.Option(help="The translation memory [translation_memory.sqlite in --out]."),
     ] = None,
     assets: Annotated[
-        str, typer.Option(help="A folder whose English files come before the suite's.")
+        str, typer.Option(help="A folder whose English files replace the suite's.")
     ] = "",
     components: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only files for these: schema, tools, messages, database, policy, tasks, "
-            "functions; by commas."
+            help="Only files of these components: schema, tools, messages, database, policy,"
+            " tasks or functions; several by commas."
         ),
     ] = None,
     only_stale: Annotated[
-        bool, typer.Option("--only-stale", help="Leave files alone that are up to date.")
+        bool, typer.Option("--only-stale", help="Write only files that are not up to date.")
     ] = False,
-    batch_size: Annotated[int, typer.Option(help="Texts in one request.")] = 24,
-    concurrency: Annotated[int, typer.Option(help="Requests under way at a time.")] = 8,
+    batch_size: Annotated[int, typer.Option(help="Number of texts in one request.")] = 24,
+    concurrency: Annotated[int, typer.Option(help="Number of requests at the same time.")] = 8,
     max_cost: Annotated[
-        str, typer.Option(help="Stop when so much is spent: '5 USD', '2M tokens', '90 min'.")
+        str,
+        typer.Option(
+            help="Budget after which the command stops: '5 USD', '2M tokens' or '90 min'."
+        ),
     ] = "",
     prices: Prices = None,
     retry_for: RetryFor = None,
     read_timeout: ReadTimeout = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would be sent and what it would cost.")
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Print the planned requests and their estimated cost, and send nothing.",
+        ),
     ] = False,
-    full: Annotated[
-        bool, typer.Option("--full", help="Name every text that something is wrong with.")
-    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="List every text with a problem.")] = False,
     as_json: Json = False,
 ) -> None:
     """Translate a suite's tasks, policies, tools and data into other languages.
 
-    Every text is sent once and kept in the memory: the same command goes on where it was stopped.
-    Exit 1 where a text could not be translated.
+    Every text is sent once and stored in the translation memory; the same command resumes after an
+    interruption. The exit status is 1 if a text could not be translated.
     """
     from dragoman.cli.translate import TranslateOptions, translate_suite
 
@@ -143,7 +153,7 @@ memory_app = group("Translation memories: show, import, export, compare.")
 
 MemoryFile = Annotated[Path, typer.Argument(metavar="MEMORY", help="A translation memory.")]
 Suites = Annotated[
-    list[str] | None, typer.Option("--suite", help="A suite whose texts are meant; repeatable.")
+    list[str] | None, typer.Option("--suite", help="A suite whose texts are used; repeatable.")
 ]
 Languages = Annotated[
     list[str] | None, typer.Option(*LANGUAGE_NAMES, help="Only this language; repeatable.")
@@ -156,7 +166,7 @@ def memory_show(
     prices: Prices = None,
     as_json: Json = False,
 ) -> None:
-    """Count the translations by language and origin, and say what they consumed."""
+    """Count the translations by language and origin, with their usage and cost."""
     from dragoman.cli.translation_memory import show_memory
 
     show_memory(file, prices, as_json=as_json)
@@ -173,9 +183,9 @@ def memory_import(
     to: Languages = None,
     as_json: Json = False,
 ) -> None:
-    """Read translations of others: TMX 1.4, or artifacts of suites that are named.
+    """Import translations from TMX 1.4, or from artifacts of the given suites.
 
-    They take the place of a machine's, never of reviewed ones.
+    They replace machine translations, never reviewed ones.
     """
     from dragoman.cli.translation_memory import import_translations
 
@@ -189,10 +199,10 @@ def memory_import(
 )
 def memory_export(
     file: MemoryFile,
-    out: Annotated[Path, typer.Option(help="The TMX file to write.")],
+    out: Annotated[Path, typer.Option(help="The output file (TMX).")],
     to: Annotated[str, typer.Option(*LANGUAGE_NAMES, help="Only this language.")] = "",
 ) -> None:
-    """Write translations as TMX 1.4b, which programs for translators read."""
+    """Write translations as TMX 1.4b, which translation tools read."""
     from dragoman.cli.translation_memory import export_translations
 
     export_translations(file, out, to)
@@ -205,30 +215,31 @@ def memory_export(
 )
 def memory_compare(
     file: MemoryFile,
-    other: Annotated[Path, typer.Argument(metavar="OTHER", help="Another memory.")],
+    other: Annotated[Path, typer.Argument(metavar="OTHER", help="The memory to compare with.")],
     suites: Suites = None,
     to: Languages = None,
     as_json: Json = False,
 ) -> None:
-    """Say how alike two memories are in the texts of suites, by component: equal ones, and chrF."""
+    """Compare two memories on texts of suites, by component: equal translations and chrF."""
     from dragoman.cli.translation_memory import print_memory_comparison
 
     print_memory_comparison(file, other, suites or (), to or (), as_json=as_json)
 
 
-review_app = group("Human review of translations: out, and back in.")
+review_app = group("Human review of translations: export, import and status.")
 
 ReviewedSuites = Annotated[
     str,
-    typer.Argument(metavar="SUITE", help="A suite (`dragoman list suites`); several by commas."),
+    typer.Argument(metavar="SUITE", help="A suite of `dragoman list suites`; several by commas."),
 ]
 Language = Annotated[str, typer.Option(*LANGUAGE_NAMES, help="The language, or its TOML file.")]
 Memory = Annotated[Path, typer.Option(help="The translation memory.")]
-Assets = Annotated[str, typer.Option(help="A folder whose English files come before the suite's.")]
+Assets = Annotated[str, typer.Option(help="A folder whose English files replace the suite's.")]
 Components = Annotated[
     list[str] | None,
     typer.Option(
-        help="Only texts of schema, tools, messages, database, policy, tasks, functions; by commas."
+        help="Only texts of these components: schema, tools, messages, database, policy, "
+        "tasks or functions; several by commas."
     ),
 ]
 _MEMORY_FILE = Path("translations") / "translation_memory.sqlite"
@@ -240,33 +251,37 @@ def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
     to: Language,
     out: Annotated[
         Path,
-        typer.Option(help="A workbook (.xlsx), or a folder that gets a CSV file per artifact."),
+        typer.Option(
+            help="The output: a workbook (.xlsx), or a folder for one CSV file per artifact."
+        ),
     ],
     memory: Memory = _MEMORY_FILE,
     assets: Assets = "",
     components: Components = None,
     only_new: Annotated[
-        bool, typer.Option("--only-new", help="Leave out what somebody has reviewed.")
+        bool, typer.Option("--only-new", help="Exclude texts that are already reviewed.")
     ] = False,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Only so many texts, the worst of all.")
+        int | None, typer.Option(min=1, help="Maximum number of texts, the worst first.")
     ] = None,
     back_translate: Annotated[
-        str, typer.Option(metavar="MODEL", help="PROVIDER/MODEL that translates back first.")
+        str,
+        typer.Option(metavar="MODEL", help="PROVIDER/MODEL that first translates each text back."),
     ] = "",
     estimate: Annotated[
-        str, typer.Option(metavar="MODEL", help="PROVIDER/MODEL that rates translations first.")
+        str, typer.Option(metavar="MODEL", help="PROVIDER/MODEL that first rates each translation.")
     ] = "",
     max_cost: Annotated[
-        str, typer.Option(help="Stop asking when so much is spent: '5 USD', '2M tokens'.")
+        str,
+        typer.Option(help="Budget after which no more models are called: '5 USD' or '2M tokens'."),
     ] = "",
     prices: Annotated[Path | None, option_of_run("prices")] = None,
     read_timeout: ReadTimeout = None,
     as_json: Json = False,
 ) -> None:
-    """Write the memory's translations for a reviewer, the worst first, one sheet per artifact.
+    """Export translations for review, the worst first, one sheet per artifact.
 
-    Without a memory, one is made of the translations that the suites ship.
+    A missing memory is made from the translations that the suites ship.
     """
     from dragoman.cli.translation_review import export_review, review_request
     from dragoman.curation.review.second_opinions import OpinionModels
@@ -290,18 +305,18 @@ def review_import(  # noqa: PLR0913, PLR0917 - the options of one command
     suite: ReviewedSuites,
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Workbooks, CSV files or folders of them."),
+        typer.Argument(metavar="FILE...", help="Workbooks, CSV files, or folders of CSV files."),
     ],
     to: Language,
-    reviewer: Annotated[str, typer.Option(help="Who reviewed, as the memory names them.")] = "",
+    reviewer: Annotated[str, typer.Option(help="The reviewer's name in the memory.")] = "",
     memory: Memory = _MEMORY_FILE,
     assets: Assets = "",
     as_json: Json = False,
 ) -> None:
-    """Take a reviewer's corrections and approvals into the memory: all of them, or none.
+    """Import a reviewer's corrections and approvals into the memory: all of them, or none.
 
-    Exit 1 where a row is refused, and nothing is taken. Reviewed text is never overwritten by a
-    machine's; `dragoman translate` writes it into the files.
+    The exit status is 1 if a row is refused; then nothing is imported. Machine translations never
+    overwrite reviewed text. `dragoman translate` writes it into the files.
     """
     from dragoman.cli.translation_review import import_review, review_request
 
@@ -315,7 +330,7 @@ def review_status(
     to: Annotated[str, typer.Option(*LANGUAGE_NAMES, help="Only this language.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Print what was reviewed, by whom, and how much of it stood as it was translated."""
+    """Print reviews by reviewer, and the share of translations that were accepted unchanged."""
     from dragoman.cli.translation_review import print_status
 
     exit_with_status(print_status(memory, to, as_json=as_json))

@@ -14,7 +14,7 @@ PricePerHour = Annotated[
     float | None,
     typer.Option(
         metavar="USD",
-        help="What the machine that trains costs in an hour, in US dollars [unknown].",
+        help="Price of the training machine for an hour, in US dollars [unknown].",
     ),
 ]
 
@@ -23,41 +23,48 @@ PricePerHour = Annotated[
 def finetune(  # noqa: PLR0913, PLR0917 - the options of one command
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="A TOML file.")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Read everything, say what it needs, train nothing.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Read all inputs, print the requirements, and train nothing."
+        ),
     ] = False,
     forbid_apis: Annotated[
         bool | None,
         typer.Option(
             "--forbid-apis/--allow-apis",
-            help="Whether rows that call APIs of the evaluation are refused [as in the recipe].",
+            help="Refuse rows that call APIs of the evaluation [as in the recipe].",
         ),
     ] = None,
     measure: Annotated[
         bool,
         typer.Option(
-            "--measure", help="Play the recipe's evaluation before and after, and compare."
+            "--measure", help="Play the recipe's evaluation before and after training, and compare."
         ),
     ] = False,
     outside: Annotated[
         list[str] | None,
-        typer.Option("--suite", help="With --measure: a suite out of domain; repeatable."),
+        typer.Option("--suite", help="With --measure: an out-of-domain suite; repeatable."),
     ] = None,
     before: Annotated[
-        str, typer.Option(help="With --measure: who is played untrained [local/MODEL].")
+        str, typer.Option(help="With --measure: the agent before training [local/MODEL].")
     ] = "",
     after: Annotated[
         str,
-        typer.Option(help="With --measure: who is played in the place of weights trained here."),
+        typer.Option(help="With --measure: the agent after training [the trained weights]."),
     ] = "",
     calls: Annotated[
-        str, typer.Option(help="With --measure: native, or thought-action for calls in text.")
+        str,
+        typer.Option(
+            help="With --measure: the syntax of calls, native or thought-action (in text)."
+        ),
     ] = "native",
     price_per_hour: PricePerHour = None,
     as_json: Json = False,
 ) -> None:
-    """Train a causal model on rows; rows that its evaluation has too are refused and listed.
+    """Train a causal model on rows; rows that also occur in its evaluation are refused.
 
-    The same command goes on where it was cut off. Training needs the extra `dragoman[train]`.
+    The refused rows are listed. The same command resumes after an interruption. Training needs the
+    extra `dragoman[train]`.
     """
     from dragoman.cli.training import TrainingRequest, run_recipe
 
@@ -74,14 +81,14 @@ def finetune(  # noqa: PLR0913, PLR0917 - the options of one command
 def finetune_study(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A TOML file.")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Read everything, say what would be done.")
+        bool, typer.Option("--dry-run", help="Read all inputs, and print the plan.")
     ] = False,
     price_per_hour: PricePerHour = None,
     as_json: Json = False,
 ) -> None:
-    """Train a model in several ways on as many rows, play all on the same suites, and compare.
+    """Train a model in several ways on equally many rows, and compare on the same suites.
 
-    The same command goes on where it was cut off, and does nothing twice.
+    The same command resumes after an interruption, and repeats no finished work.
     """
     from dragoman.cli.training import study_plan
 
@@ -91,20 +98,24 @@ def finetune_study(
 @command(app, "tiny-model", "tiny-model base --rows rows.jsonl")
 def tiny_model(  # noqa: PLR0913, PLR0917 - the options of one command
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
-    rows: Annotated[
-        list[Path], typer.Option(help="Rows whose words its tokenizer is made of; repeatable.")
-    ],
+    rows: Annotated[list[Path], typer.Option(help="Rows to train the tokenizer on; repeatable.")],
     size: Annotated[
         str,
         typer.Option(
-            help="xs, s, m, l (0.4 to 12 million parameters), or xl (70 million, for a GPU)."
+            help="The size: xs, s, m or l (0.4 to 12 million parameters), or xl (70 million,"
+            " for a GPU)."
         ),
     ] = "s",
-    vocabulary: Annotated[int, typer.Option(help="Tokens at most.", min=300, max=200_000)] = 2048,
+    vocabulary: Annotated[
+        int, typer.Option(help="Maximum number of tokens in the vocabulary.", min=300, max=200_000)
+    ] = 2048,
     passages: Annotated[
-        bool, typer.Option("--passages", help="What many rows' prompts share is one token each.")
+        bool,
+        typer.Option(
+            "--passages", help="Make a single token of each passage that many prompts share."
+        ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Of its weights.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the weights.", min=0)] = 0,
 ) -> None:
     """Make a tiny untrained causal model, with a tokenizer trained on the given rows.
 
@@ -118,10 +129,16 @@ def tiny_model(  # noqa: PLR0913, PLR0917 - the options of one command
 @command(app, "rows", "rows runs/mine --out rows.jsonl --only passed")
 def rows(  # noqa: PLR0913, PLR0917 - the options of one command
     folder: RunFolder,
-    out: Annotated[Path, typer.Option(help="The file that gets them.")],
-    only: Annotated[str, typer.Option(help="passed: those with reward 1; all.")] = "passed",
+    out: Annotated[Path, typer.Option(help="The output file.")],
+    only: Annotated[
+        str, typer.Option(help="The conversations to write: passed (reward 1) or all.")
+    ] = "passed",
     calls: Annotated[
-        str, typer.Option(help="thought-action: native calls are written so [native].")
+        str,
+        typer.Option(
+            help="The syntax of calls: native, or thought-action (native calls become text) "
+            "[native]."
+        ),
     ] = "",
     rules: ScoredBy = None,
     judge: JudgedBy = None,
@@ -129,7 +146,7 @@ def rows(  # noqa: PLR0913, PLR0917 - the options of one command
 ) -> None:
     """Write conversations of a run as training rows.
 
-    The rows have the calls as they were made, natively or in text.
+    The rows keep the calls in the syntax in which they were made, natively or in text.
     """
     from dragoman.cli.training import write_rows
 

@@ -27,7 +27,7 @@ COMMANDS_BY_MODULE = {
     ),
     "training": ("finetune", "finetune-study", "tiny-model", "rows"),
 }
-"""By module the commands that stand beside each other, in the order of the help."""
+"""The commands of each module, in the order of the help."""
 
 MODULE_BY_GROUP = {
     "curate": ("curate", "app"),
@@ -48,11 +48,12 @@ def command_line(words: Sequence[str] = ()) -> typer.Typer:
     """Return the command line, or as much of it as the command needs that is named first.
 
     Args:
-        words: What was typed; where it names no command first, all are there.
+        words: The words that were typed. If the first one is not a command, all commands are
+            loaded.
     """
     asked = words[0] if words else ""
     app = group(
-        "How good is a tool-calling agent when its user does not type English?", completes=True
+        "Measure how good tool-calling agents are when users do not type English.", completes=True
     )
     app.callback(invoke_without_command=True)(_options)
     modules = [name for name, commands in COMMANDS_BY_MODULE.items() if asked in commands]

@@ -14,21 +14,22 @@ _PORT = 8790
 
 @command(app, "serve", "world serve --faults schedule --at 2026-03-13T01:00:00Z")
 def serve(
-    port: Annotated[int, typer.Option(help="Where to listen; 0 takes a free port.")] = _PORT,
+    port: Annotated[int, typer.Option(help="The port; 0 takes a free one.")] = _PORT,
     faults: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="What goes wrong, JSON; `schedule` is the bundled schedule."
+            metavar="FILE", help="Faults as a JSON file, or `schedule` for the bundled schedule."
         ),
     ] = None,
     at: Annotated[
         str | None,
         typer.Option(
-            metavar="TIME", help="What its clock says, for faults [2026-03-16T10:00:00Z]."
+            metavar="TIME",
+            help="The time of the server's clock, for faults [2026-03-16T10:00:00Z].",
         ),
     ] = None,
 ) -> None:
-    """Serve the APIs and the documents about them until interrupted."""
+    """Serve the bundled web APIs and their documents until interrupted."""
     from dragoman.cli.world import serve_simulated_apis
 
     serve_simulated_apis(port, faults, at)
@@ -36,10 +37,10 @@ def serve(
 
 @command(app, "documents", "world documents --out documents")
 def documents(
-    out: Annotated[Path, typer.Option(help="The folder that gets them.")],
-    port: Annotated[int, typer.Option(help="The port of the server that they name.")] = _PORT,
+    out: Annotated[Path, typer.Option(help="The output folder.")],
+    port: Annotated[int, typer.Option(help="The port of the server in the documents.")] = _PORT,
 ) -> None:
-    """Write what describes the APIs: an OpenAPI document for each country, and a catalogue."""
+    """Write the documents of the APIs: an OpenAPI file for each country, and a catalogue."""
     from dragoman.cli.world import print_documents
 
     print_documents(out, port)

@@ -1,8 +1,8 @@
 """Registry of further axes and their layers, built-in or from other packages.
 
-A layer is a function of an axis' value and the suite, `core.layers.MakeLayer`. Other packages add
-theirs as entry points in the group `dragoman.layers`, named by the axis: `--axis NAME=VALUE` sets
-it.
+A layer is made by a function of an axis' value and the suite, `core.layers.MakeLayer`. Other
+packages add such functions as entry points in the group `dragoman.layers`, named by the axis.
+`--axis NAME=VALUE` sets the axis.
 """
 
 import importlib
@@ -19,7 +19,7 @@ from dragoman.registry.entry_points import find_entry_points, load_entry_point
 ENTRY_POINTS = "dragoman.layers"
 
 BUNDLED: Mapping[str, str] = {}
-"""Bundled layers by the axis that each realises, and where the function lies: `module:function`."""
+"""Bundled layers: the function of each axis, as `module:function`."""
 
 OWN_OPTIONS = {
     "language": "--language",
@@ -44,10 +44,11 @@ def expand_axes(conditions: Sequence[Condition], settings: Sequence[str]) -> tup
 
     Args:
         conditions: The grid so far.
-        settings: Each `NAME=VALUE`; several values of one axis are played one after the other.
+        settings: Settings of the form `NAME=VALUE`; several values of one axis are played one after
+            the other.
 
     Raises:
-        UsageError: For what is no setting, or an axis that nothing realises.
+        UsageError: If a setting is malformed, or an axis has no layer.
     """
     values: dict[str, dict[str, None]] = {}
     for setting in settings:
@@ -64,10 +65,10 @@ def expand_axes(conditions: Sequence[Condition], settings: Sequence[str]) -> tup
 
 
 def further_layers(conditions: Sequence[Condition], suite: Suite) -> dict[tuple[str, str], Layer]:
-    """Return by axis and value the layers that conditions have beside language and voice.
+    """Return the layers of axes that have no option of their own, by axis and value.
 
     Raises:
-        UsageError: For a value that a layer does not know.
+        UsageError: If a layer does not know a value.
     """
     wanted = dict.fromkeys(
         pair

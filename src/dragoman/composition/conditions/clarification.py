@@ -14,7 +14,7 @@ from dragoman.registry.model_clients import ModelClients
 
 RULE = "rule"
 SPOKEN = f"spoken{JOIN}"
-"""Before a judge's name: answers go through the line that the user speaks over."""
+"""The prefix of a judge's name: the user's answers go through the voice channel."""
 
 
 def expand_clarification_judges(
@@ -23,7 +23,7 @@ def expand_clarification_judges(
     """Return the conditions of a grid over every judge of clarifications.
 
     Raises:
-        UsageError: For what names no judge.
+        UsageError: If a name does not denote a judge.
     """
     judges = [strip_price(name) for name in judges]
     for name in judges:
@@ -38,12 +38,12 @@ def expand_clarification_judges(
 def clarification_layers(
     conditions: Sequence[Condition], suite: Suite, connections: ModelClients
 ) -> dict[str, Layer]:
-    """Return by name the layers of the judges that conditions name.
+    """Return the layers of the judges that conditions name, by name.
 
-    What may be confirmed of messages that were recorded is what the suite's recordings say.
+    For recorded messages, the suite's recordings say which values may be confirmed.
 
     Raises:
-        UsageError: For a judge that does not exist, or whose key or address is missing.
+        UsageError: If a judge does not exist, or its key or address is missing.
     """
     names = dict.fromkeys(condition.axis(CLARIFY) for condition in conditions)
     return {name: _layer(name, suite, connections) for name in names if name != NONE}

@@ -1,8 +1,8 @@
 """Translated artifacts with their English side: pulled, or from a user's folder.
 
-The English side is what lies next to the translations (in `DOMAIN/en`, or in `DOMAIN` as in a
-checkout of upstream) and, for what is missing there, tau2-bench as pulled. Python modules of a
-checkout are read as text.
+The English side consists of the files next to the translations (in `DOMAIN/en`, or in `DOMAIN` as
+in a checkout of upstream). Files that are missing there come from tau2-bench as pulled. Python
+modules of a checkout are read as text.
 """
 
 import hashlib
@@ -53,7 +53,10 @@ _TOOLS = "tools.py"
 
 
 def checkout_hashes(given: Path, domain: str) -> dict[str, str]:
-    """Return the hashes of a domain's modules by their path upstream; none where there are none."""
+    """Return the hashes of a domain's modules by their path upstream.
+
+    The result is empty without modules.
+    """
     return {
         f"{_DOMAINS}/{domain}/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted((given / _DOMAINS / domain).glob("*.py"))
@@ -64,7 +67,7 @@ def checkout_modules(given: Path, domain: str) -> dict[Role, dict[str, str]]:
     """Return the texts of the modules with a domain's records by side and path.
 
     Raises:
-        DataError: Where one cannot be read.
+        DataError: If a module cannot be read.
     """
     paths = {side: f"{_DOMAINS}/{domain}/{name}" for side, name in _RECORDS.items()}
     return {
@@ -75,10 +78,10 @@ def checkout_modules(given: Path, domain: str) -> dict[Role, dict[str, str]]:
 
 
 def checkout_messages(given: Path, domain: str) -> ToolReturns:
-    """Return what a domain's tools say; nothing where no module tells.
+    """Return the messages of a domain's tools; empty without a module of tools.
 
     Raises:
-        DataError: Where the module cannot be read.
+        DataError: If the module cannot be read.
     """
     path = given / _DOMAINS / domain / _TOOLS
     return messages_of_module(_text(path), str(path)) if path.is_file() else ToolReturns()
@@ -94,7 +97,7 @@ _REGISTRIES = ("languages.json", "data/seatau/languages.json")
 
 
 def surface_of(domain: str, language: str, assets: str, data: Path) -> DomainSurface:
-    """Load the surfaces in a language of a domain that some benchmark has.
+    """Load the translated surface of a domain that some benchmark has.
 
     Args:
         domain: The name of the domain's folder.
@@ -103,8 +106,8 @@ def surface_of(domain: str, language: str, assets: str, data: Path) -> DomainSur
         data: The folder of pulled data.
 
     Raises:
-        UsageError: Where the folder has no such domain or language.
-        DataError: Where an artifact is missing or damaged, or a map has no way back.
+        UsageError: If the folder has no such domain or language.
+        DataError: If an artifact is missing or damaged, or a map cannot be inverted.
     """
     domains = _translated_domains()
     _require_there([domain], list(domains), "domain", Path(assets))
@@ -112,7 +115,7 @@ def surface_of(domain: str, language: str, assets: str, data: Path) -> DomainSur
 
 
 def read_surface(english: EnglishDomain, language: str, assets: str, data: Path) -> DomainSurface:
-    """Load the surfaces of a domain in a language, given its English side; see `surface_of`."""
+    """Load the translated surface of a domain, given its English side; see `surface_of`."""
     domain = english.name
     given, release = given_folder(
         assets, () if english.release is None else (english.release,), data
@@ -142,7 +145,7 @@ def languages_there(english: EnglishDomain, assets: str, data: Path) -> tuple[st
         data: The folder of pulled data.
 
     Raises:
-        DataError: Where the release was not pulled.
+        DataError: If the release was not pulled.
     """
     releases = () if english.release is None else (english.release,)
     given, _ = given_folder(assets, releases, data)
@@ -157,12 +160,13 @@ def lint_subjects(
     Args:
         assets: The folder, or the name of a release.
         data: The folder of pulled data.
-        domains: Only these domains; all that benchmarks have where none is named.
-        languages: Only these languages; all that are there where none is named.
+        domains: Only these domains; if empty, all domains that benchmarks have.
+        languages: Only these languages; if empty, all languages in the folder.
 
     Raises:
-        UsageError: Where a domain or a language is not there.
-        DataError: Where there are no artifacts, or their English side was not pulled.
+        UsageError: If a domain or a language does not exist in the folder, or the folder has no
+            artifacts.
+        DataError: If the release or the English side of the artifacts was not pulled.
     """
     known = _translated_domains()
     releases = {each.name: each for owner in known.values() for each in owner.releases()}
@@ -199,13 +203,12 @@ def english_side(english: EnglishDomain, assets: str, data: Path) -> EnglishAsse
 
     Args:
         english: The domain.
-        assets: A folder of artifacts, whose English files come first; it need hold none yet, and
-            what it says nothing of is the release's. "" for the release that the domain has, if
-            any.
+        assets: A folder of artifacts, whose English files come first. It may still be empty;
+            missing files come from the release. "" for the release of the domain, if it has one.
         data: The folder of pulled data.
 
     Raises:
-        DataError: Where a file is damaged, or the release was not pulled and is needed.
+        DataError: If a file is damaged, or the release is needed and was not pulled.
     """
     release = english.release
     if not assets and release is None:
@@ -227,7 +230,7 @@ def english_side(english: EnglishDomain, assets: str, data: Path) -> EnglishAsse
 
 
 def domains_by_language(data: Path) -> dict[str, tuple[str, ...]]:
-    """Return by language the domains whose artifacts are at hand: bundled, or pulled.
+    """Return the domains whose artifacts are available (bundled or pulled), by language.
 
     Args:
         data: The folder of pulled data.
@@ -243,10 +246,10 @@ def domains_by_language(data: Path) -> dict[str, tuple[str, ...]]:
 def given_folder(
     assets: str, releases: Sequence[Release], data: Path
 ) -> tuple[Path, Release | None]:
-    """Return the folder that was named, and the release that it is, if it is one.
+    """Return the named folder, and the release that it belongs to, if any.
 
     Raises:
-        DataError: Where a release was not pulled.
+        DataError: If a release was not pulled.
     """
     release = next((each for each in releases if each.name == assets), None)
     if release is None:
@@ -258,7 +261,7 @@ def given_folder(
 
 
 def _translated_domains() -> dict[str, HasTranslations]:
-    """Return whose each domain is that folders of artifacts may translate."""
+    """Return the benchmark of each domain that folders of artifacts may translate."""
     return {
         domain: each
         for each in benchmarks()
@@ -280,8 +283,8 @@ def _english_assets(
 
     Args:
         english: The domain.
-        folder: The domain's folder of artifacts, where there is one.
-        given: The folder that holds it, where there is one.
+        folder: The domain's folder of artifacts, if there is one.
+        given: The folder that holds it, if there is one.
     """
     files = {**english.files(), **(_read_english_files(folder) if folder else {})}
     own = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
@@ -317,7 +320,7 @@ def _english_assets(
 
 
 def _docstrings(english: EnglishDomain) -> dict[Role, dict[str, str]]:
-    """Return the docstrings of each side's tools, made of their schemas where there are none."""
+    """Return the docstrings of each side's tools; built from the schemas if missing."""
     given = english.docstrings()
     return {
         side: dict(given.get(side) or compose_docstrings(tools))
@@ -345,7 +348,7 @@ def _english_messages(
 
 
 def _read_english_files(folder: Path) -> dict[str, bytes]:
-    """Return the English files that lie beside translations: those of `en` before a checkout's."""
+    """Return the English files next to translations; `en` overrides a checkout."""
     found: dict[str, bytes] = {}
     for each in (AssetFolder(folder), AssetFolder(folder / ENGLISH)):
         found.update({name: each.read(name) for name in each.names if name.endswith(_TEXTS)})
@@ -370,7 +373,7 @@ def _schemas_in(files: Mapping[str, bytes]) -> dict[Role, Schema]:
 
 
 def _listed_schemas(given: Path, domain: str) -> dict[Role, Schema]:
-    """Return the English schemas that a folder lists; none where it lists none."""
+    """Return the English schemas that a folder lists; empty if it lists none."""
     listed = _load_optional_artifact(given, ENGLISH_SCHEMAS)
     artifacts = listed.get("artifacts", listed)
     if not isinstance(artifacts, dict):
@@ -394,7 +397,7 @@ def _load_optional_artifact(given: Path, name: str) -> dict[str, object]:
 
 
 def _language_names(given: Path) -> Mapping[str, str]:
-    """Return the registry's names of languages by code; none where there is no registry."""
+    """Return the registry's names of languages by code; empty without a registry."""
     for path in (given / each for each in _REGISTRIES):
         folder = AssetFolder(path.parent)
         if path.name in folder:

@@ -1,7 +1,7 @@
-"""Conditions of languages and scenarios, also of conversations played by other programs.
+"""Conditions of languages and scenarios, also for runs that other programs played.
 
-Of a condition that another program played, only the spoken language is known here. Its tools,
-policy, names, audio channels and callers are not reproduced.
+For a condition that another program played, only the spoken language is known here. Its tools,
+policy, names, audio channels and personas are not reproduced.
 """
 
 from collections.abc import Iterator, Sequence
@@ -50,16 +50,18 @@ def conditions_of(
 ) -> tuple[Condition, ...]:
     """Return the conditions of a grid: each language in each scenario.
 
-    English is one condition whatever the scenarios, and the only one where nothing is named.
+    English is one condition whatever the scenarios are. It is the only condition if no language is
+    named.
 
     Args:
         languages: Codes or files of languages; several that share tools are joined by `+`.
         scenarios: Names of scenarios, or surfaces joined by `+`.
-        seeds: Deal tools to several languages, each seed a condition; none for the released one.
+        seeds: Seeds that deal tools to several languages; each is a condition. Empty for the
+            released seed.
 
     Raises:
-        UsageError: For a name that does not exist, or for names that do not go together.
-        DataError: Where a file does not describe a language.
+        UsageError: If a name does not exist, or names do not go together.
+        DataError: If a file does not describe a language.
     """
     if not scenarios and set(languages) <= {ENGLISH}:
         return (PLAIN,)
@@ -78,8 +80,8 @@ def languages_of(languages: Sequence[str]) -> dict[str, KnownLanguage]:
     """Return the languages that a grid names by code, and English.
 
     Raises:
-        UsageError: For a language that does not exist.
-        DataError: Where a file does not describe a language, or its phrases are damaged.
+        UsageError: If a language does not exist.
+        DataError: If a file does not describe a language, or its phrases are damaged.
     """
     names = (ENGLISH, *(name for entry in languages for name in entry.split(JOIN)))
     found = map(_known_language, dict.fromkeys(names))
@@ -87,10 +89,10 @@ def languages_of(languages: Sequence[str]) -> dict[str, KnownLanguage]:
 
 
 def rules_of(name: str, suite: str, conditions: Sequence[Condition]) -> Rules:
-    """Return the rules of that name as a grid's conditions need them.
+    """Return the rule set of that name, adapted to a grid's conditions.
 
     Raises:
-        UsageError: For a name that does not exist.
+        UsageError: If the name does not exist.
     """
     rules, benchmark = RULES.find(name), find_benchmark(suite)
     if benchmark is not None and isinstance(benchmark, OwnRules):
@@ -102,7 +104,7 @@ def surfaces_of(scenario: str) -> tuple[Surface, ...]:
     """Return the surfaces of a scenario: those of its name, or those that it joins.
 
     Raises:
-        UsageError: For a name that is neither.
+        UsageError: If the name is neither a scenario nor joined surfaces.
     """
     if scenario in SCENARIOS:
         return SCENARIOS[scenario]
@@ -139,7 +141,7 @@ def _conditions(entry: str, scenario: str, seeds: Sequence[int]) -> Iterator[Con
 
 
 def scoring_condition(condition: Condition) -> Condition:
-    """Return the condition that a conversation is scored under: the language that was spoken."""
+    """Return the condition under which a conversation is scored: its spoken language alone."""
     spoken = condition.language
     if spoken == ENGLISH or spoken not in SHIPPED:
         return PLAIN
@@ -147,18 +149,18 @@ def scoring_condition(condition: Condition) -> Condition:
 
 
 def scored_conditions(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
-    """Return the conditions that conversations are scored under, each once."""
+    """Return the conditions under which conversations are scored, each once."""
     return tuple(dict.fromkeys(map(scoring_condition, conditions)))
 
 
 def config_of_scoring(config: RunConfig, conditions: Sequence[Condition]) -> RunConfig:
-    """Return a configuration that names the languages of these conditions."""
+    """Return a configuration that names the spoken languages of these conditions."""
     spoken = dict.fromkeys(each.language for each in conditions if each.is_localized)
     return msgspec.structs.replace(config, languages=tuple(spoken))
 
 
 def imported_localizations(conditions: Sequence[Condition]) -> dict[str, LocalizationRecord]:
-    """Return by label what is known of conditions in another language: what detection calls it."""
+    """Return what language detection needs for conditions in another language, by label."""
     return {
         condition.label: _imported_localization(condition.language)
         for condition in conditions

@@ -61,10 +61,10 @@ from dragoman.registry.suites import find_benchmark
 
 
 class SuiteArtifacts:
-    """The artifacts of the domain of one suite; each language is read once."""
+    """The translated artifacts of one suite's domain; each language is read once."""
 
     def __init__(self, suite: Suite, assets: str, data: Path) -> None:
-        """Prepare reading; nothing is read yet.
+        """Store the arguments; no file is read yet.
 
         Args:
             suite: The suite.
@@ -82,20 +82,20 @@ class SuiteArtifacts:
         """The name of the domain's folder of artifacts.
 
         Raises:
-            UnplayableConditionError: Where the suite is of no domain that can be translated.
+            UnplayableConditionError: If the suite has no domain that can be translated.
         """
         return self._english.name
 
     @property
     def policy_files(self) -> tuple[str, ...]:
-        """The names of the files that the policy is made of."""
+        """The names of the files that form the policy."""
         return tuple(self._english.policy_files)
 
     def policy(self, language: str) -> str:
         """Return the policy in a language.
 
         Raises:
-            DataError: Where a part of it is missing.
+            DataError: If a part of the policy is missing.
         """
         policies = self.surface(language).policies
         missing = [name for name in self.policy_files if name not in policies]
@@ -104,10 +104,11 @@ class SuiteArtifacts:
         return self._english.compose_policy([policies[name] for name in self.policy_files])
 
     def instructions(self, language: str) -> dict[str, LocalizedInstructions]:
-        """Return what the users of all tasks are told, by task; nothing where the release lacks it.
+        """Return the instructions of the users of all tasks, by task; empty if not released.
 
         Raises:
-            DataError: Where the file is damaged, or a task is not translated or is another one.
+            DataError: If the file is damaged, a task is not translated, or a task differs from the
+                English one.
         """
         content = self.surface(language).tasks
         if content is None:
@@ -120,11 +121,13 @@ class SuiteArtifacts:
             raise DataError(f"{where}: {len(missing)} tasks are not translated, first {missing[0]}")
         for task in self._suite.tasks:
             if _askable_names(task.scenario) != _askable_names(found[task.id].scenario):
-                raise DataError(f"{where}: task {task.id} has other facts or deeds than in English")
+                raise DataError(
+                    f"{where}: task {task.id} has other facts or user actions than in English"
+                )
         return found
 
     def hashes(self, language: str, names: Sequence[str]) -> dict[str, str]:
-        """Return the SHA-256 of those files that are there, by `DOMAIN/LANGUAGE/FILE`."""
+        """Return the SHA-256 of those files that exist, by `DOMAIN/LANGUAGE/FILE`."""
         place = f"{self.domain}/{language}"
         given, _ = given_folder(self._named, self._releases, self._data)
         folder = AssetFolder(domains_root(given) / place)
@@ -147,10 +150,10 @@ class SuiteArtifacts:
 
     @property
     def _named(self) -> str:
-        """What was named, or the artifacts that can be pulled.
+        """The named folder or release, otherwise the artifacts that can be pulled.
 
         Raises:
-            UnplayableConditionError: Where there is neither.
+            UnplayableConditionError: If there is neither.
         """
         release = self._english.release
         if self._assets or release is not None:
@@ -180,18 +183,18 @@ class SuiteArtifacts:
 def default_scenario(languages: Sequence[str], suite: Suite, assets: str, data: Path) -> str:
     """Return the scenario of languages for which none is named.
 
-    It is the whole domain where artifacts are at hand in every language, else the conversation
-    alone, so that the languages of one grid are compared in one scenario. Questions have no
+    It is the whole domain if artifacts are available in every language, otherwise the conversation
+    alone. The languages of one grid are thus compared in one scenario. Questions have no
     conversation that could be in a language alone, so a suite of questions gets the domain.
 
     Args:
         languages: Codes or files of languages; several that share tools are joined by `+`.
-        suite: What is played.
+        suite: The suite that is played.
         assets: The folder of artifacts; "" for those that can be pulled.
         data: The folder of pulled data.
 
     Raises:
-        DataError: Where the English side of the suite's domain is damaged.
+        DataError: If the English side of the suite's domain is damaged.
     """
     if any(JOIN in entry for entry in languages):
         return TOOLS
@@ -209,7 +212,7 @@ def default_scenario(languages: Sequence[str], suite: Suite, assets: str, data: 
 
 
 def _is_at_hand(english: EnglishDomain, given: str, data: Path) -> bool:
-    """Whether a folder of artifacts exists; a release that was not pulled does not."""
+    """Return whether the folder of the given artifacts, or of their release, exists."""
     release = english.release
     is_release = release is not None and release.name == given
     folder = release.folder(data) if release is not None and is_release else Path(given)
@@ -217,7 +220,7 @@ def _is_at_hand(english: EnglishDomain, given: str, data: Path) -> bool:
 
 
 def _askable_names(scenario: Scenario) -> object:
-    """Return what a user without a model can be asked for: names of facts, and deeds."""
+    """Return the facts and user actions that a user without a model can be asked for."""
     facts = [fact.name for fact in scenario.facts]
     return facts, [
         (user_action.name, user_action.arguments) for user_action in scenario.user_actions
@@ -236,19 +239,20 @@ def localizations_of(  # noqa: PLR0913, PLR0917 - what a condition is made of
     rules: ViewRules,
     unplayable: dict[str, str] | None = None,
 ) -> dict[str, Localization]:
-    """Return by label what each condition that applies to a suite looks like.
+    """Return the localization of each condition that applies to a suite, by label.
 
     Args:
         conditions: The conditions.
         languages: Their languages by code, English among them.
-        suite: What is played.
+        suite: The suite that is played.
         artifacts: The translated artifacts of its domain.
-        rules: How tools are shown in a language and calls are read.
-        unplayable: Gets by label why a condition lacks artifacts; None raises it.
+        rules: The rules for showing tools in a language and for reading calls.
+        unplayable: Receives, by label, the reason why a condition lacks artifacts; None raises an
+            error.
 
     Raises:
-        UnplayableConditionError: Where a suite has no translated artifacts of a condition.
-        DataError: Where artifacts are missing or damaged.
+        UnplayableConditionError: If a suite has no translated artifacts for a condition.
+        DataError: If artifacts are missing or damaged.
     """
 
     def localization(condition: Condition) -> Localization:
@@ -273,7 +277,7 @@ def _localization(
     views = _views(assignments, localized, rules)
     has = frozenset(localized.surfaces)
     user_instructions = artifacts.instructions(first.code) if "tasks" in has else {}
-    # Who needs no model speaks as the task's facts and keywords are written.
+    # A participant without a model speaks the language of the task's facts and keywords.
     phrases = languages[first.code].phrases if user_instructions else None
     notes = [*_left_in_english(localized, artifacts)]
     if user_instructions and phrases is None:
@@ -316,7 +320,7 @@ def _localization(
 def language_instructions(
     condition: Condition, languages: Mapping[str, KnownLanguage]
 ) -> LocalizationRecord:
-    """Return what the sides of a condition are told of the language that they are to speak."""
+    """Return what both sides of a condition are told about the language to speak."""
     localized = condition.localized
     spoken = languages[condition.language].language
     if localized is None or "conversation" not in localized.surfaces:
@@ -331,7 +335,7 @@ def language_instructions(
 
 
 def first_language(localized: Localized) -> str:
-    """Return the first language that is not English: there is one."""
+    """Return the first language that is not English; there is always one."""
     return next(code for code in localized.languages if code != ENGLISH)
 
 
@@ -355,7 +359,7 @@ def _assignments(localized: Localized, artifacts: SuiteArtifacts) -> dict[Role, 
 
 
 def _visible_surface(surface: DomainSurface, localized: Localized) -> DomainSurface:
-    """Return a surface, without its names where the database is English."""
+    """Return a surface; its names are English if the condition's database is English."""
     if "database" in localized.surfaces:
         return surface
     return with_english_names(surface)
@@ -376,7 +380,7 @@ def _views(
 def _parts(localized: Localized, rules: ViewRules) -> frozenset[Part]:
     """Return the parts of tools that are in the language.
 
-    The released system shows shared tools as text alone.
+    The released system translates shared tools only in their texts.
     """
     if "tools" not in localized.surfaces:
         return frozenset({"results"})
@@ -385,7 +389,7 @@ def _parts(localized: Localized, rules: ViewRules) -> frozenset[Part]:
 
 
 def _used_files(localized: Localized, artifacts: SuiteArtifacts) -> dict[str, str]:
-    """Return the hashes of the files that a condition's surfaces are made of."""
+    """Return the hashes of the files that a condition's surfaces are built from."""
     names: list[str] = []
     for surface in localized.surfaces:
         match surface:
@@ -409,7 +413,7 @@ def _used_files(localized: Localized, artifacts: SuiteArtifacts) -> dict[str, st
 
 
 def _left_in_english(localized: Localized, artifacts: SuiteArtifacts) -> Iterator[str]:
-    """Yield what the artifacts do not have or have in English, so that it stays English."""
+    """Yield a note about each part that stays English for lack of a translation."""
     for code in localized.languages:
         surface = artifacts.surface(code) if code != ENGLISH and _reads(localized) else None
         if surface is None:
@@ -426,7 +430,7 @@ def _left_in_english(localized: Localized, artifacts: SuiteArtifacts) -> Iterato
 
 
 def _names_left(code: str, surface: DomainSurface) -> Iterator[str]:
-    """Yield which names of databases stay English: those of a file, or of value sets."""
+    """Yield notes about database names that stay English: of a file, or of value sets."""
     for side in () if surface.declared.names else surface.tools:
         if side not in surface.databases:
             yield f"{code}: no database of the {side} in {surface.domain}: its names stay English"
@@ -438,7 +442,7 @@ def _names_left(code: str, surface: DomainSurface) -> Iterator[str]:
 
 
 def _names_differ(localized: Localized, surface: DomainSurface) -> bool:
-    """Whether users are told names in the language that the database has in English."""
+    """Return whether users are told translated names while the database is English."""
     translated = surface.declared.names & surface.value_sets.keys()
     return (
         "tasks" in localized.surfaces and "database" not in localized.surfaces and bool(translated)

@@ -1,9 +1,10 @@
 """Persona layers of users, and user-profile layers of agents.
 
 The persona `task` leaves users to the persona that each task states. It adds nothing, so that its
-cells are those of `none` and of a run without the option. Other packages add personas as entry
-points in the group `dragoman.personas`: the path of a profile, by its name. An agent gets no
-profile (`0`), the persona's (`1`), or one that is inferred (`2`, `2+rules`, `2+PROVIDER/MODEL`).
+cells equal those of `none` and of a run without the option. Other packages add personas as entry
+points in the group `dragoman.personas`. Each entry point is the path of a persona card, under the
+card's name. An agent gets no profile (`0`), the persona's (`1`), or one that is inferred (`2`,
+`2+rules`, `2+PROVIDER/MODEL`).
 """
 
 from collections import Counter
@@ -55,19 +56,19 @@ def expand_personas(conditions: Sequence[Condition], names: Sequence[str]) -> tu
     """Return the conditions of a grid over every persona.
 
     Raises:
-        UsageError: For a persona that does not exist.
-        DataError: Where a card is none.
+        UsageError: If a persona does not exist.
+        DataError: If a file is not a persona card.
     """
     cards = resolve_personas(names or (NONE,))
     return tuple(condition.with_axes(**{AXIS: name}) for condition in conditions for name in cards)
 
 
 def resolve_personas(names: Sequence[str]) -> dict[str, PersonaProfile]:
-    """Return the cards of those names or files, by name.
+    """Return the persona cards of those names or files, by name.
 
     Raises:
-        UsageError: For one that does not exist, or two of one name.
-        DataError: Where a file is no card.
+        UsageError: If a persona does not exist, or two have one name.
+        DataError: If a file is not a persona card.
     """
     cards: dict[str, PersonaProfile] = {}
     for name in dict.fromkeys(NONE if name == BY_TASK else name for name in names):
@@ -79,10 +80,10 @@ def resolve_personas(names: Sequence[str]) -> dict[str, PersonaProfile]:
 
 
 def require_no_contradiction(conditions: Iterable[Condition], tasks: Sequence[Task]) -> None:
-    """Refuse a card where the tasks that are played say already who their user is.
+    """Raise UsageError if a persona card would contradict personas that tasks state.
 
     Raises:
-        UsageError: Where one does, with what the tasks state.
+        UsageError: If a task states a persona; the message lists the stated personas.
     """
     card = next((each.persona for each in conditions if each.persona != NONE), None)
     stating = [task for task in tasks if task.scenario.persona]
@@ -104,16 +105,18 @@ def persona_layers(
     names: Sequence[str],
     unplayable: dict[str, str] | None = None,
 ) -> dict[str, Layer]:
-    """Return by label the layers of conditions that have a persona.
+    """Return the layers of conditions that have a persona, by label.
 
     Args:
-        conditions: Those that are played.
-        names: The names and files of a run's cards.
-        unplayable: Gets by label why a card has no texts for a condition; None raises it.
+        conditions: The conditions that are played.
+        names: The names and files of a run's persona cards.
+        unplayable: Receives, by label, the reason why a card has no texts for a condition; None
+            raises an error.
 
     Raises:
-        UsageError: For a card that does not exist.
-        DataError: Where a card is none, or says what participants without a model take amiss.
+        UsageError: If a card does not exist.
+        DataError: If a file is not a persona card, or participants without a model would misread
+            its phrases.
     """
     cards = resolve_personas(names)
     with_persona = (each for each in conditions if each.persona != NONE)
@@ -128,8 +131,8 @@ def persona_of(
     """Return a condition's persona in the language of a surface.
 
     Raises:
-        UnplayableConditionError: Where its card has no texts in it.
-        DataError: Where its sayings are taken amiss.
+        UnplayableConditionError: If its card has no texts in that language.
+        DataError: If participants without a model would misread its phrases.
     """
     localized = condition.localized
     is_reported = localized is not None and surface in localized.surfaces
@@ -150,8 +153,7 @@ def persona_names() -> dict[str, str]:
     shipped = {name: _about(find_profile(name)) for name in BUNDLED_PROFILES}
     added = {entry.name: f"from {entry.value}" for entry in find_entry_points(ENTRY_POINTS)}
     return {
-        BY_TASK: "who each task says its user is; adds nothing (what is played where none is "
-        "named)",
+        BY_TASK: "the persona that each task states; adds nothing (the default)",
         **shipped,
         **added,
         "FILE.toml": "a card of your own",
@@ -162,7 +164,7 @@ def _read_profile(name: str) -> PersonaProfile:
     for entry in () if name in BUNDLED_PROFILES else find_entry_points(ENTRY_POINTS, name):
         path = load_entry_point(entry, f"persona {name!r}")
         if not isinstance(path, Path) or path.stem != name:
-            raise UsageError(f"persona {name!r}: {entry.value} is no path of a card {name}.toml")
+            raise UsageError(f"persona {name!r}: {entry.value} must be a path to {name}.toml")
         return read_profile(path)
     return find_profile(name)
 
@@ -180,7 +182,7 @@ INFERRED_PROFILE = "2"
 BY_MODEL = f"{INFERRED_PROFILE}{JOIN}"
 """The prefix of a model's name for profile inference.
 
-The model infers the information for the agent, in place of the agent's own model.
+This model infers the user profile in place of the agent's own model.
 """
 BY_RULES = f"{BY_MODEL}{RULES}"
 
@@ -188,10 +190,10 @@ BY_RULES = f"{BY_MODEL}{RULES}"
 def expand_user_profiles(
     conditions: Sequence[Condition], values: Sequence[str]
 ) -> tuple[Condition, ...]:
-    """Return the conditions of a grid over everything that agents may be told of their users.
+    """Return the conditions of a grid over every exposure of user profiles.
 
     Raises:
-        UsageError: For what is no exposure.
+        UsageError: If a value is not an exposure.
     """
     values = [strip_price(value) for value in values]
     for value in values:
@@ -210,18 +212,19 @@ def user_profile_layers(
     tasks: Sequence[Task] = (),
     unplayable: dict[str, str] | None = None,
 ) -> dict[str, Layer]:
-    """Return by label the layers of conditions in which the agent is told something.
+    """Return the layers of conditions in which the agent gets a user profile, by label.
 
     Args:
-        conditions: Those that are played.
-        personas: The names and files of a run's cards.
-        connections: What the models of the run share.
-        tasks: All tasks of the suite, which may state who their user is.
-        unplayable: Gets by label why nothing is known for a condition's language; None raises it.
+        conditions: The conditions that are played.
+        personas: The names and files of a run's persona cards.
+        connections: The resources that the models of the run share.
+        tasks: All tasks of the suite; they may state a persona.
+        unplayable: Receives, by label, the reason why a condition's language has no profile; None
+            raises an error.
 
     Raises:
-        UsageError: For a card or a model that does not exist.
-        DataError: Where a card is none.
+        UsageError: If a card or a model does not exist.
+        DataError: If a file is not a persona card.
     """
     cards = resolve_personas(personas)
     stated = {task.id: task.scenario.persona for task in tasks if task.scenario.persona}
@@ -243,9 +246,10 @@ def user_profile_layers(
 
 
 def _stated_layer(condition: Condition, card: Persona, stated: Mapping[str, str]) -> Layer:
-    """Return what gives agents the persona that each task states.
+    """Return the layer that gives agents the persona that each task states.
 
-    Where the agent's policy is in the language in which the task is told, so is the persona.
+    If both the agent's policy and the tasks are in the language, the agent gets the persona as the
+    translated task states it.
     """
     localized = condition.localized
     surfaces = () if localized is None else localized.surfaces
@@ -255,22 +259,23 @@ def _stated_layer(condition: Condition, card: Persona, stated: Mapping[str, str]
 
 
 def lacks_model(agent: ResolvedParticipant, condition: Condition) -> str:
-    """Return why an agent cannot be played under a condition; "" where it can."""
+    """Return why an agent cannot be played under a condition; "" if it can."""
     if condition.axis(EXPOSURE) != INFERRED_PROFILE or agent.model is not None:
         return ""
     return (
-        f"what its user is like is inferred by the agent's own model, and {agent.name} has none "
-        f"that is known: --exposure {BY_MODEL}PROVIDER/MODEL names one, {BY_RULES} asks none"
+        f"the agent's own model infers the user profile, and {agent.name} has no known model: "
+        f"--exposure {BY_MODEL}PROVIDER/MODEL names one, {BY_RULES} needs none"
     )
 
 
 def _find_user_languages(condition: Condition) -> tuple[str, ...]:
     """Return the languages in which a condition's user speaks: its own, then English.
 
-    Where a conversation is in another language but not the tasks, its user was told in English.
+    English is included because the user's instructions are in English if only the conversation is
+    in another language.
 
     Raises:
-        UnplayableConditionError: Where a language has no signs.
+        UnplayableConditionError: If the rules have no words for a language.
     """
     localized = condition.localized
     is_spoken = localized is not None and {"conversation", "tasks"} & {*localized.surfaces}

@@ -33,7 +33,7 @@ _USES: Mapping[Surface, Mapping[Use, str]] = {
 def question_source(conditions: Sequence[Condition], suite: Suite) -> HasQuestions | None:
     """Return the source of the translated questions that a suite's conditions need.
 
-    It covers the conditions that apply to the suite, and is None if no questions are needed.
+    It covers the conditions that apply to the suite. It is None if no questions are needed.
     """
     needed = any(
         condition.localized is not None and not _READ.isdisjoint(condition.localized.surfaces)
@@ -56,19 +56,22 @@ def question_localizations(  # noqa: PLR0913, PLR0917 - what a condition is made
     assets: str,
     unplayable: dict[str, str] | None = None,
 ) -> dict[str, Localization]:
-    """Return by label what each condition that applies to a suite of questions looks like.
+    """Return the localization of each condition of a suite of questions, by label.
+
+    Conditions that do not apply to the suite have none.
 
     Args:
         conditions: Conditions in other languages.
         languages: Their languages by code, English among them.
-        suite: What is played.
-        benchmark: Whose suite it is.
+        suite: The suite that is played.
+        benchmark: The benchmark of the suite.
         assets: The folder that holds `BENCHMARK/LANGUAGE`.
-        unplayable: Gets by label why a condition lacks questions; None raises it.
+        unplayable: Receives, by label, the reason why a condition lacks questions; None raises an
+            error.
 
     Raises:
-        UnplayableConditionError: Where no folder is named, or it has no such language.
-        DataError: Where files are missing or damaged, or labels have no way back.
+        UnplayableConditionError: If no folder is named, or it has no such language.
+        DataError: If files are missing or damaged, or labels cannot be inverted.
     """
     read = functools.cache(functools.partial(_questions, suite, benchmark, assets))
 
@@ -132,7 +135,7 @@ def _localization(
 def _notes(
     code: str, surfaces: Sequence[Surface], suite: str, questions: TranslatedQuestions
 ) -> Iterator[str]:
-    """Yield a line about what the files have in English, and one about what is not there at all."""
+    """Yield a note on texts that stay English, and one on surfaces that do not exist."""
     left = ", ".join(_describe_untranslated(surfaces, questions))
     if left:
         yield f"{code}: of {suite} are as in English: {left}"

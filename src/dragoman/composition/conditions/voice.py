@@ -44,21 +44,21 @@ from dragoman.store.audio_set import require_flac
 
 
 def has_transcript(condition: Condition) -> bool:
-    """Whether a recognizer, real or simulated, writes down what users say under a condition."""
+    """Return whether a recognizer, real or simulated, transcribes the user."""
     if condition.voice.startswith(SIMULATED):
         return True
     return condition.voice != TEXT and condition.recognizer not in {ITSELF, ORACLE_ENGINE}
 
 
 def transcript_record(condition: Condition, form: TranscriptForm) -> dict[str, object]:
-    """Return what is recorded of the transcript that agents receive: nothing for the default."""
+    """Return the stored facts about the agent's transcripts; empty for the default form."""
     if form == "normalized" or not has_transcript(condition):
         return {}
     return {"transcript": form}
 
 
 class SpeakingStyle(msgspec.Struct, frozen=True):
-    """Who speaks, how it hesitates, and what a run keeps of both."""
+    """The voices and hesitation of a condition's users, and the stored record of both."""
 
     speakers: tuple[Synthesizer, ...]
     hesitation: Hesitation | None = None
@@ -70,15 +70,16 @@ def speaking_style(
 ) -> SpeakingStyle:
     """Return how a condition's user speaks.
 
-    Voices that are not embedded keep their pace. Where no voice has the persona's accent all speak.
+    Voices that are not embedded keep their pace. If no voice has the persona's accent, all voices
+    speak.
 
     Args:
         condition: The condition.
-        cards: A run's cards by name.
+        cards: A run's persona cards by name.
         speakers: The voices of its users.
 
     Raises:
-        UsageError: Where the card has no texts in the language that is spoken.
+        UsageError: If the card has no texts in the spoken language.
     """
     if condition.persona == NONE:
         return SpeakingStyle(speakers)
@@ -104,12 +105,12 @@ def _set_speaking_rate(speaker: Synthesizer, rate: float) -> Synthesizer:
 
 
 class RecordedConditions:
-    """The conditions of one run in which users' words are those of a set.
+    """The conditions of one run in which users' words come from an audio set.
 
     Args:
-        suite: What is played.
-        engines: Who says and hears what the set does not hold.
-        transcript: What agents receive of transcripts.
+        suite: The suite that is played.
+        engines: The engines that speak and recognize words that the set does not hold.
+        transcript: The form of the transcripts that agents receive.
     """
 
     def __init__(
@@ -121,11 +122,11 @@ class RecordedConditions:
         self._sounds: RecordedSounds | None = None
 
     def voiced(self, condition: Condition) -> RecordedVoice:
-        """Return what a condition is made of.
+        """Return the recorded voice of a condition.
 
         Raises:
-            UsageError: Where the suite is no set, the recognizer did not hear it, or what the set
-                does not hold cannot be said or heard live.
+            UsageError: If the suite is not an audio set, the recognizer did not transcribe it, or
+                words that the set does not hold cannot be spoken or recognized live.
         """
         suite, name = self._suite, condition.recognizer
         if not isinstance(suite, Recorded):
@@ -166,7 +167,7 @@ class RecordedConditions:
     def _live(self, suite: Recorded, condition: Condition) -> Live:
         """Return the speech path for words that the set does not hold.
 
-        It speaks and hears these words like the words that the set holds.
+        It speaks and recognizes these words as the set's own words were spoken and recognized.
         """
         recordings, language, name = suite.recordings, condition.language, condition.recognizer
         try:
@@ -176,7 +177,7 @@ class RecordedConditions:
             effects, hears = find_effects(recordings.line), self._engines.listener(name, language)
             speakers = self._engines.speakers(recordings.speakers, language)
         except UsageError as error:
-            # What lacks an engine for its language stays a condition that is left out.
+            # A condition without an engine for its language is excluded from the grid.
             kind = (
                 UnplayableConditionError
                 if isinstance(error, UnplayableConditionError)
@@ -194,7 +195,7 @@ class RecordedConditions:
 
 
 def why_not_recorded(suite: str) -> str:
-    """Return what is said where a suite that is no set is to be played as recorded."""
+    """Return the error message for recorded play of a suite that is not an audio set."""
     return (
         f"--voice recorded plays audio sets, and {suite} is none: `dragoman speak {suite} --out "
         "SET`, "
@@ -203,34 +204,34 @@ def why_not_recorded(suite: str) -> str:
 
 
 def _has_unscripted_turns(suite: Suite, condition: Condition) -> bool:
-    """Whether users say more than tasks fix: in conversations, and where answers are spoken."""
+    """Return whether users say more than tasks fix: conversations, or spoken answers."""
     answers = condition.axis(CLARIFY).startswith(SPOKEN)
     return answers or any(not task.turns for task in suite.tasks)
 
 
 CLEAN = "studio"
-"""The line that takes nothing away."""
+"""The channel without any loss."""
 
 
 def voice_conditions(
     conditions: Sequence[Condition], config: RunConfig, suite: Suite
 ) -> tuple[Condition, ...]:
-    """Return the conditions of a grid over every line and recognizer.
+    """Return the conditions of a grid over every channel and recognizer.
 
-    An audio set is played as text and as it was recorded, for each of its recognizers, where no
-    lines are named.
+    If no channels are named, an audio set is played as text and as recorded, for each of its
+    recognizers.
 
     Raises:
-        UsageError: For a line that does not exist, recognizers or speakers without a line, or raw
-            transcripts where there are none.
+        UsageError: For a channel that does not exist, recognizers or speakers without a channel, or
+            raw transcripts without a recognizer.
     """
     recorded = suite.recordings.recognizers if isinstance(suite, Recorded) else ()
     lines = config.voices or ((TEXT, RECORDED) if recorded else ())
     spoken = {line for line in lines if line != TEXT and not line.startswith(SIMULATED)}
     if (config.asr or config.speakers) and not spoken:
-        raise UsageError("--asr and --speaker need a line to speak over: --voice telephone")
+        raise UsageError("--asr and --speaker need a channel to speak over: --voice telephone")
     if config.speakers and spoken == {RECORDED}:
-        raise UsageError("--speaker needs a line to speak over: what was recorded has its voices")
+        raise UsageError("--speaker needs a channel to speak over: a recording has its own voices")
     if RECORDED in spoken and not recorded:
         raise UsageError(why_not_recorded(suite.name))
     spoken_conditions = tuple(
@@ -261,7 +262,7 @@ def _spoken_values(line: str, listeners: Sequence[str]) -> Iterator[dict[str, st
 
 
 class VoiceEngines:
-    """The engines of one run's voice conditions, and the processes that they work in."""
+    """The engines of one run's voice conditions, and their worker processes."""
 
     def __init__(self, suite: Suite, config: RunConfig, connections: ModelClients) -> None:
         self._suite = suite
@@ -272,16 +273,16 @@ class VoiceEngines:
         self._cards = resolve_personas(config.personas)
 
     def voiced(self, condition: Condition, texts: Sequence[str] = ()) -> VoiceCondition:
-        """Return what a condition is made of.
+        """Return the voice of a condition.
 
         Args:
             condition: The condition.
-            texts: What its agent reads in the language that is spoken; where errors are simulated,
-                words of it may be heard.
+            texts: The texts that its agent reads in the spoken language; ASR error simulation may
+                insert their words.
 
         Raises:
-            UsageError: Where a name does not exist.
-            UnplayableConditionError: Where no engine speaks or hears its language.
+            UsageError: If a name does not exist.
+            UnplayableConditionError: If no engine speaks or recognizes the condition's language.
         """
         if condition.voice.startswith(SIMULATED):
             return self._simulated(condition, texts)
@@ -322,7 +323,10 @@ class VoiceEngines:
     def _listener_and_speakers(
         self, name: str, language: str
     ) -> tuple[Listener, tuple[Synthesizer, ...]]:
-        """Return what hears and what speaks a language; where both are missing, say so at once."""
+        """Return the recognizer and the voices of a language.
+
+        If both are missing, one error reports both.
+        """
         named = self._config.speakers
         try:
             hears = self._engines.listener(name, language)
@@ -356,7 +360,7 @@ class VoiceEngines:
         )
 
     async def close(self) -> None:
-        """End the processes."""
+        """End the worker processes."""
         await self._engines.close()
 
 
@@ -381,9 +385,10 @@ def voices_of_run(  # noqa: PLR0913, PLR0917 - what a condition is made of
     localizations: Mapping[str, Localization],
     unplayable: dict[str, str] | None = None,
 ) -> VoiceConditions:
-    """Return what speaks and listens in the conditions that apply to a suite.
+    """Return the engines and the spoken conditions of a run that apply to its suite.
 
-    `unplayable` gets by label why a condition cannot be spoken or heard; None raises it.
+    `unplayable` receives, by label, the reason why a condition cannot be spoken or recognized; None
+    raises an error.
 
     Raises:
         UsageError: As in `VoiceEngines.voiced`.

@@ -1,8 +1,8 @@
 """Judges of clarification questions: one by rules, one by a chat model.
 
-The rule judge allows only questions of which it can prove that the whitelist answers them. What a
-chat model decides is checked afterwards: a reply that repeats the request, or that holds anything
-which is not in the whitelist, is rejected.
+The rule judge allows a question only if it can prove that the whitelist answers it. The decision of
+a chat model is checked afterwards: a reply that repeats the request, or that holds anything outside
+the whitelist, is rejected.
 """
 
 import re
@@ -41,7 +41,7 @@ from dragoman.core.texts.decoding import DECODING_ERRORS, strip_code_fence
 from dragoman.core.tools import NO_TOOLS
 
 MOST_CHARS = 2_000
-"""Characters of a message that are read; a longer one is no short question."""
+"""Longest message that is read, in characters; a longer one is not a short question."""
 
 _SENTENCE = re.compile(r"(?<=[.?!])[\"')\]]*\s+|\n+")
 _VALUE_LIKE = re.compile(r"[0-9@_/\\#]|\w\.\w")
@@ -51,15 +51,16 @@ _GENERIC = frozenset({"code", "id", "name", "number", "type", "value"})
 
 
 class ParsedQuestion(msgspec.Struct, frozen=True):
-    """What a message asks.
+    """The parsed content of a message with a clarification question.
 
     Attributes:
         is_question: Whether any sentence asks to confirm something.
-        topics: The topics of the whitelist that are asked for, in its order.
-        outside: What is asked for and not in the whitelist.
-        ambiguous: What could be several topics.
-        unknown: Words of which rules cannot tell what they ask.
-        is_right: Whether it reads back all that it asks for, each value exactly as it is written.
+        topics: The topics of the whitelist that the message asks for, in the order of the
+            whitelist.
+        outside: Requested items that are not in the whitelist.
+        ambiguous: Words that could mean several topics.
+        unknown: Words whose meaning the rules cannot determine.
+        is_right: Whether the message reads back every requested value exactly as it is written.
     """
 
     is_question: bool
@@ -73,7 +74,7 @@ class ParsedQuestion(msgspec.Struct, frozen=True):
 def parse_question(request: ClarificationRequest) -> ParsedQuestion:
     """Return the items that a message asks to confirm.
 
-    Sentences that ask for no confirmation are left out.
+    Sentences that do not ask for a confirmation are excluded.
     """
     if len(request.message) > MOST_CHARS:
         return ParsedQuestion(False)
@@ -106,7 +107,7 @@ def _questions(message: str) -> Iterator[str]:
 
 
 def _asks(sentence: str) -> bool:
-    """Whether a sentence asks to confirm something, and nothing else."""
+    """Return whether a sentence asks only to confirm something."""
     known = question_vocabulary()
     if known.other.search(sentence) or not known.asks.search(sentence):
         return False
@@ -132,7 +133,7 @@ def _read(
 
 
 def _is_exact(tokens: Sequence[QuestionToken], allowed: Whitelist) -> bool:
-    """Whether values are read back, each as it is written: letter case and signs within it too."""
+    """Return whether values are read back exactly, including letter case and inner signs."""
     read = [
         (topic, [token.text for token in span])
         for topic, span in groupby(tokens, key=lambda token: token.topic)
@@ -189,7 +190,7 @@ def _times_named(tokens: Sequence[QuestionToken]) -> Counter[str]:
 
 
 def _is_of_two(token: QuestionToken, allowed: Whitelist) -> bool:
-    """Whether a word is a value of one topic and stands behind the name of another."""
+    """Return whether a word is a value of one topic and stands behind the name of another."""
     return bool(token.topic and token.read_for) and token.topic not in topics_of_same_name(
         token.read_for, allowed
     )
@@ -212,13 +213,13 @@ def _outside(tokens: Sequence[QuestionToken], fitting: set[str]) -> Iterator[str
 
 
 def _names_a_topic(tokens: Sequence[QuestionToken], place: int, fitting: set[str]) -> bool:
-    """Whether a noun stands beside a topic's name, as in "the source file"."""
+    """Return whether a noun stands next to a topic's name, as in "the source file"."""
     beside = (*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2])
     return any(not token.topic and token.word in fitting for token in beside)
 
 
 def _names_a_value(tokens: Sequence[QuestionToken], place: int) -> bool:
-    """Whether a noun stands next to a value.
+    """Return whether a noun stands next to a value.
 
     It stands before or after the value, as in "the file X" and "X is the file name".
     """
@@ -312,7 +313,10 @@ SCHEMA: Mapping[str, object] = {
     "required": ["allowed", "message"],
     "additionalProperties": False,
 }
-"""What providers that take schemas hold a judge to; its answer is read as strictly without."""
+"""JSON schema of a judge's answer for providers that support schemas.
+
+Without one, the answer is read just as strictly.
+"""
 
 _MARK = re.compile(
     r"<(/?(?:intended_request|asr_text|assistant_message|allowed_clarifications))>", re.IGNORECASE
@@ -367,7 +371,7 @@ def check_judge_answer(answer: str, request: ClarificationRequest) -> tuple[Reas
 
 
 def _objection(reply: str, request: ClarificationRequest) -> Reason | None:
-    """Return why an approval cannot stand; None where it can."""
+    """Return why an approval cannot stand; None if it can."""
     if _leaks(reply, request):
         return "leak"
     if parse_question(request).outside:
@@ -378,7 +382,7 @@ def _objection(reply: str, request: ClarificationRequest) -> Reason | None:
 
 
 def _leaks(reply: str, request: ClarificationRequest) -> bool:
-    """Whether a reply says the request, or a stretch of it that is more than the values."""
+    """Return whether a reply says the request, or a stretch of it that is more than the values."""
     said = fold_letters(reply)
     for text in (request.intended, request.heard):
         whole = fold_letters(text)

@@ -1,7 +1,7 @@
 """Word-level parsing of English clarification questions: values and topics of the whitelist.
 
-Contains the fuzzy match between a value and how it may have been misheard (the same letters,
-nearly the same, or the same sound) and the vocabulary in `words.toml`.
+Contains the fuzzy match between a value and its possible misrecognitions (the same letters, nearly
+the same, or the same sound) and the vocabulary in `words.toml`.
 """
 
 import re
@@ -69,16 +69,16 @@ def _sound(text: str) -> str:
 
 
 class QuestionVocabulary(msgspec.Struct, frozen=True):
-    """The table, ready to be looked into.
+    """The vocabulary table, compiled for lookups.
 
     Attributes:
-        asks: Fits a sentence that asks to confirm something.
-        other: Fits a sentence that asks for something else.
-        tags: Fits a question about the sentence before it.
-        nouns: What may be asked for.
-        links: What stands between a noun and the value that it names.
-        plain: What says nothing by itself.
-        common: Both of these, folded.
+        asks: Pattern of a sentence that asks to confirm something.
+        other: Pattern of a sentence that asks for something different.
+        tags: Pattern of a question about the sentence before it.
+        nouns: Things that a question may ask for.
+        links: Words between a noun and the value that it names.
+        plain: Words without a meaning of their own.
+        common: Folded words of `links` and `plain`.
         digest: The table's content key.
     """
 
@@ -138,18 +138,19 @@ _SPLIT_NAME = re.compile(r"_|[a-z][A-Z]")
 
 
 class QuestionToken(msgspec.Struct, frozen=True):
-    """One word.
+    """One word of a question.
 
     Attributes:
-        text: As it is written.
-        word: Folded.
-        unowned: Folded without `'s`.
-        quoted: The number of the thing in quotation marks that it is part of, from 1; 0 outside.
-        topic: The topic of the value that it is part of.
-        name: The name of a topic that it is part of, without the number of a second value.
-        is_certain: Whether that name is written as no other word is: in quotation marks, or in one
+        text: The word as it is written.
+        word: The folded word.
+        unowned: The folded word without `'s`.
+        quoted: Number of the quotation that the word is part of, from 1; 0 outside of quotations.
+        topic: The topic of the value that the word is part of.
+        name: The topic name that the word is part of, without the number of a second value.
+        is_certain: Whether that name cannot be another word: it is in quotation marks, or in one
             piece.
-        read_for: The name right behind which it stands, as what was understood of that topic.
+        read_for: The topic name directly before the word, if the word is the understood value of
+            the topic.
 
     Words of a value of another topic right behind a name that may be another word have both `topic`
     and `read_for`, and it is not clear what is asked.
@@ -168,10 +169,10 @@ class QuestionToken(msgspec.Struct, frozen=True):
 def tokenize_question(
     sentence: str, allowed: Whitelist, heard: frozenset[str]
 ) -> list[QuestionToken]:
-    """Return the words of a sentence with what they stand for.
+    """Return the words of a sentence with the topics or values that they stand for.
 
-    What is a value is marked before names, and names before what is only like a value, so that no
-    word beside a value or in a name is taken with it.
+    Exact values are marked before names, and names before words that only resemble a value, so that
+    no word next to a value or in a name is marked with it.
 
     Args:
         sentence: The question.
@@ -210,7 +211,7 @@ def without_possessive(text: str) -> str:
 
 
 def is_possessive(text: str) -> bool:
-    """Whether a word owns something: `Liam's`."""
+    """Return whether a word owns something: `Liam's`."""
     return _POSSESSIVE.search(text) is not None
 
 
@@ -261,7 +262,7 @@ def _mark_values(tokens: list[QuestionToken], allowed: Whitelist, least: float) 
 
 
 def _mark_other_forms(tokens: list[QuestionToken], sentence: str, allowed: Whitelist) -> None:
-    """Mark the words that state a value in another written form: `five percent` for 0.05."""
+    """Mark the words that state a value in another notation: `five percent` for 0.05."""
     for topic, value in allowed.items():
         found = find_value(value, sentence, ENGLISH)
         if found is None or any(token.topic == topic for token in tokens):
@@ -351,7 +352,7 @@ def _is_name(window: Sequence[QuestionToken], written: Sequence[str]) -> bool:
 
 
 def _mark_readings(tokens: list[QuestionToken], allowed: Whitelist, heard: frozenset[str]) -> None:
-    """Mark what stands right behind a name as what was understood of it, where it was heard."""
+    """Mark received words directly after a topic's name as its understood value."""
     links, naming, is_open = question_vocabulary().links, QuestionToken("", "", ""), False
     for place, token in enumerate(tokens):
         if token.name:
@@ -366,9 +367,9 @@ def _mark_readings(tokens: list[QuestionToken], allowed: Whitelist, heard: froze
 
 
 def _may_be_read(token: QuestionToken, naming: QuestionToken, heard: frozenset[str]) -> bool:
-    """Whether a word may be part of an understood value.
+    """Return whether a word may be part of an understood value.
 
-    After a certain name, every heard word may be part of it.
+    After a certain name, every received word may be part of it.
     """
     if token.topic:
         return True

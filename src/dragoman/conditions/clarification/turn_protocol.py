@@ -1,7 +1,7 @@
 """Turn protocol and layer of clarifications: a judge answers, and the agent's turn continues.
 
-The whitelist of a turn holds what the user's words state of the arguments that planned calls
-need, or is read from a recorded set.
+The whitelist of a turn holds the arguments of planned calls that the user's words state, or it is
+read from a recorded set.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,17 +50,20 @@ The judge of questions does not judge these replies.
 
 
 class ClarifyingProtocol:
-    """A benchmark's protocol with clarifications: the agent's words are judged before it goes on.
+    """A benchmark's turn protocol with clarifications.
 
-    An answered question and its answer are no part of the benchmark's turn: its steps are counted
+    It judges the agent's words before it continues.
+
+    An answered question and its answer do not belong to the benchmark's turn: its steps are counted
     without them, and the agent is asked again as it was asked before.
 
     Args:
         turn_protocol: The benchmark's own protocol.
-        judge: Who decides.
+        judge: The judge that decides.
         task: The conversation's task.
-        aloud: Whether answers go through the user's channel, as what it says otherwise.
-        whitelist_of: What may be confirmed; None for what planned calls need.
+        aloud: Whether answers go through the user's channel, as the user's other words do.
+        whitelist_of: Returns the values that may be confirmed; None for the values that planned
+            calls need.
     """
 
     def __init__(
@@ -132,7 +135,7 @@ class ClarifyingProtocol:
         return instructions
 
     def _request(self, events: Sequence[Event], asked: Ask) -> ClarificationRequest | None:
-        """Return what a judge is given about the agent's words; None where it said none."""
+        """Return what a judge is given about the agent's words; None if it said none."""
         last = events[-1] if events else None
         if not (
             isinstance(last, Message) and isinstance(last.reply, TextReply) and last.by == "agent"
@@ -166,7 +169,7 @@ class ClarifyingProtocol:
         return Consult(decide)
 
     def _unasked(self, request: ClarificationRequest) -> ClarificationVerdict | None:
-        """Return the decision that needs no judge; None where one is to be asked."""
+        """Return the decision that needs no judge; None if one is to be asked."""
         reason: Reason | None = None
         if self._in_turn >= MAX_CLARIFICATIONS:
             reason = "spent"
@@ -242,13 +245,14 @@ class RecordedWhitelists:
 def clarifying_layer(
     judge: ClarificationJudge, *, aloud: bool, whitelist_of: WhitelistOf | None = None
 ) -> Layer:
-    """Return what lets a judge decide about the agent's questions.
+    """Return the layer that lets a judge decide about the agent's questions.
 
     Args:
-        judge: Who decides.
-        aloud: Whether answers are spoken where the user's words are.
-        whitelist_of: What may be confirmed, where the suite's data say so: their digest stands for
-            it in keys; None for what planned calls need.
+        judge: The judge that decides.
+        aloud: Whether answers are spoken if the user's words are.
+        whitelist_of: Returns the values that may be confirmed, if the suite's data define them:
+            their digest stands for the function in keys; None for the values that planned calls
+            need.
     """
     identity = content_key(DECISIONS, MAX_CLARIFICATIONS, judge.name, aloud)
     record = {"judge": judge.name, "decisions": DECISIONS, "aloud": aloud}

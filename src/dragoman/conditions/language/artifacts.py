@@ -38,15 +38,14 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TranslatableFields(msgspec.Struct, frozen=True):
-    """Where texts are.
+    """Places of the translatable texts of a domain.
 
     Attributes:
-        tasks: The places in a task, step by step; `*` is any entry of a list.
-        said_by: Whose messages are translated where a place is a message's.
-        no_tasks: Files that are named like task files and hold none that are played.
-        prose: Keys of database leaves that hold sentences; the others that may be translated are
-            names.
-        never_below: Keys below which a database has calls, whose texts must stay.
+        tasks: Paths of texts in a task; the step `*` is any entry of a list.
+        said_by: The sides whose messages are translated at places that hold messages.
+        no_tasks: Files that are named like task files and hold no played tasks.
+        prose: Keys of database leaves that hold sentences; all other translatable leaves are names.
+        never_below: Keys below which a database holds calls, whose texts are never translated.
     """
 
     tasks: tuple[tuple[str, ...], ...]
@@ -159,10 +158,12 @@ class SourceHash(msgspec.Struct, frozen=True):
 
 
 class Translation(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """How one file came to be; `manual_patch_at` is set where it was edited afterwards.
+    """Provenance of one translated file.
 
-    `output_sha256` is of the file as it was written; released manifests lack it. Files that a
-    reviewed workbook was imported into have another set of fields.
+    `manual_patch_at` is set if the file was edited afterwards.
+
+    `output_sha256` is the hash of the file as it was written; released manifests lack it. Files
+    that a reviewed workbook was imported into have another set of fields.
     """
 
     component: str | None = None
@@ -195,7 +196,7 @@ class MixLanguages(msgspec.Struct, frozen=True):
 
 
 class Partitioning(msgspec.Struct, frozen=True):
-    """How tools are dealt to languages."""
+    """The assignment of tools to languages."""
 
     seed: int
     partition_strategy: str
@@ -205,7 +206,7 @@ class Partitioning(msgspec.Struct, frozen=True):
 
 
 class TextsProvenance(msgspec.Struct, frozen=True):
-    """Where a language's tool texts come from; None where it was not recorded."""
+    """Source of a language's tool texts; None if it was not recorded."""
 
     source: str
     model: str | None = None
@@ -239,7 +240,7 @@ def decode_artifact(content: bytes, kind: type[Record], where: str) -> Record:
     """Decode a JSON artifact.
 
     Raises:
-        DataError: Where it is damaged or of another format; the line says where and why.
+        DataError: If it is damaged or has another format; the message says where and why.
     """
     try:
         return msgspec.json.decode(content, type=kind)
@@ -253,7 +254,7 @@ def encode_artifact(artifact: object) -> bytes:
 
 
 UPSTREAM = "data/tau2/domains"
-"""Where a checkout of upstream holds its domains."""
+"""Folder of the domains in a checkout of upstream."""
 
 _ARTIFACTS = frozenset({"data_model.json", "tools.json", "tasks.json", "translation_manifest.json"})
 _MAX_BYTES = 64_000_000
@@ -275,7 +276,7 @@ class AssetFolder:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the files that are there, in order."""
+        """The names of the existing files, in order."""
         return tuple(sorted(self._paths))
 
     def __contains__(self, name: object) -> bool:
@@ -285,7 +286,7 @@ class AssetFolder:
         """Return a file's content.
 
         Raises:
-            DataError: Where it is missing, damaged or larger than any artifact.
+            DataError: If it is missing, damaged or larger than any artifact.
         """
         path = self._path(name)
         if path is None:
@@ -311,19 +312,19 @@ class AssetFolder:
         """Return a file's text.
 
         Raises:
-            DataError: Where it is missing or no UTF-8.
+            DataError: If it is missing or not UTF-8.
         """
         try:
             return self.read(name).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise DataError(f"{self.folder / name} is no UTF-8 text ({error.reason})") from error
+            raise DataError(f"{self.folder / name} is not UTF-8 text ({error.reason})") from error
 
 
 def domains_root(assets: Path) -> Path:
     """Return the folder that holds one folder per domain: the one given, or a checkout's.
 
     Raises:
-        DataError: Where it is no folder, or holds no domain in any language.
+        DataError: If it is not a folder, or holds no domain in any language.
     """
     if not assets.is_dir():
         raise DataError(f"{assets} is not a folder: name one that holds DOMAIN/LANGUAGE")

@@ -53,7 +53,7 @@ def decode_database(content: bytes, where: str) -> dict[str, Any]:
     """Decode a database that is JSON or TOML: only JSON starts with a brace.
 
     Raises:
-        DataError: Where it is neither.
+        DataError: If it is neither.
     """
     is_json = content.lstrip()[:1] == b"{"
     try:
@@ -67,7 +67,7 @@ def decode_database(content: bytes, where: str) -> dict[str, Any]:
 def match_names(
     english: object, localized: object, leaves: frozenset[str], where: str
 ) -> DatabaseNames:
-    """Return the names that two databases have in two languages.
+    """Return the names of two databases in two languages.
 
     Args:
         english: The English database.
@@ -76,13 +76,13 @@ def match_names(
         where: The database, for messages.
 
     Raises:
-        DataError: Where they differ in anything else.
+        DataError: If the databases differ in anything except names.
     """
     names: dict[Path, TranslatedName] = {}
     for difference in find_differences(english, localized):
         path, old, new = difference.path, difference.english, difference.localized
         if not (isinstance(old, str) and isinstance(new, str)) or path[-1] not in leaves:
-            raise DataError(f"{where}: {dotted_path(path)} is not as in English, and is no name")
+            raise DataError(f"{where}: {dotted_path(path)} differs from English and is not a name")
         names[path] = TranslatedName(old, new)
     return DatabaseNames(names)
 
@@ -93,7 +93,7 @@ def find_differences(
     """Yield the places where two decoded files differ.
 
     Raises:
-        DataError: Where they are nested without end.
+        DataError: If they are nested too deeply.
     """
     _require_shallow(path)
     if isinstance(english, dict) and isinstance(localized, dict):
@@ -118,7 +118,7 @@ def text_leaves(
     """Yield the path and text of each string whose key is one of those given.
 
     Raises:
-        DataError: Where the value is nested without end.
+        DataError: If the value is nested too deeply.
     """
     _require_shallow(path)
     if isinstance(value, dict):

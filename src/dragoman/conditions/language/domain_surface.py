@@ -69,11 +69,11 @@ class DomainSurface(msgspec.Struct, frozen=True):
         tool_texts: Docstrings in the language, by side and tool.
         messages: Messages of tools.
         policies: Texts of Markdown files by name.
-        tasks: The content of `tasks.json`, or None where the release lacks it.
-        databases: The databases in the language, as files; a side is absent where they lack it.
+        tasks: The content of `tasks.json`, or None if the release lacks it.
+        databases: The databases in the language, as files; a side without a file is absent.
         names: Translated names of databases by path.
         tools: The English tools by side.
-        declared: What the domain declares of itself.
+        declared: The declarations of the domain.
     """
 
     domain: str
@@ -95,7 +95,7 @@ class DomainSurface(msgspec.Struct, frozen=True):
     def names_left(self, side: Role) -> tuple[int, int]:
         """Return how many names of a side's database are as in English, and how many it has.
 
-        Both are 0 where there is no English database to compare with.
+        Both are 0 without an English database to compare with.
         """
         translated = self.names.get(side)
         if translated is None:
@@ -120,9 +120,9 @@ def load_surface(
         english: The English tools and databases.
 
     Raises:
-        DataError: Where a file is missing or damaged, a map has no way back, or a database
-            differs from the English one in more than names. Absent tasks and databases are no
-            error: releases lack some.
+        DataError: If a file is missing or damaged, a value map is not reversible, or a database
+            differs from the English one in more than names. Missing tasks and databases raise
+            nothing: some releases lack them.
     """
     declared = english.declared
     where = f"{domain}/{language}"
@@ -179,7 +179,7 @@ def read_schemas(assets: AssetFolder) -> dict[Role, Schema]:
     """Read the schema artifacts of a folder by side; the agent's must be there.
 
     Raises:
-        DataError: Where one is missing or damaged.
+        DataError: If one is missing or damaged.
     """
     return {
         side: decode_artifact(
@@ -194,7 +194,7 @@ def read_tool_texts(assets: AssetFolder) -> dict[Role, dict[str, ToolText]]:
     """Read the docstrings of tools by side.
 
     Raises:
-        DataError: Where a file is damaged, or the agent's is missing.
+        DataError: If a file is damaged, or the agent's is missing.
     """
     return {
         side: {tool: parse_docstring(text) for tool, text in docstrings.items()}
@@ -206,7 +206,7 @@ def read_docstrings(assets: AssetFolder) -> dict[Role, dict[str, str]]:
     """Read the docstrings of tools by side, as they are.
 
     Raises:
-        DataError: Where a file is damaged, or the agent's is missing.
+        DataError: If a file is damaged, or the agent's is missing.
     """
     return {
         side: decode_artifact(
@@ -221,7 +221,7 @@ def read_tool_returns(assets: AssetFolder) -> ToolReturns:
     """Read the messages of tools; a domain without the file has none.
 
     Raises:
-        DataError: Where the file is damaged.
+        DataError: If the file is damaged.
     """
     if TOOL_RETURNS not in assets:
         return ToolReturns()
@@ -236,7 +236,7 @@ def build_value_sets(
     """Build the value sets of a domain's artifacts with the aliases that are declared.
 
     Raises:
-        DataError: Where one has no way back, or two artifacts have different sets of one key.
+        DataError: If a set is not reversible, or two artifacts have different sets of one key.
     """
     aliases = declared.aliases.get(language, {})
     found: dict[str, ValueSet] = {}
@@ -272,7 +272,7 @@ def argument_tree(
     An open value set that the artifacts do not have leaves its parameter as it is.
 
     Raises:
-        DataError: Where a value set is declared that the artifacts do not have.
+        DataError: If a value set is declared that the artifacts do not have.
     """
     tree = tree_from_schema(tool.parameters, lambda strings: find_value_set(strings, value_sets))
     places = dict(tree.places())
@@ -291,7 +291,7 @@ def find_value_set(strings: tuple[str, ...], value_sets: Mapping[str, ValueSet])
     """Return the value set of exactly these values, or None.
 
     Raises:
-        DataError: Where several sets of these values give them different labels.
+        DataError: If several sets of these values give them different labels.
     """
     owners = [each for each in value_sets.values() if set(each.canonicals) == set(strings)]
     if any(each.labels != owners[0].labels for each in owners):

@@ -27,9 +27,9 @@ class FieldTree(msgspec.Struct, frozen=True):
     """The places of a value that have a value set.
 
     Attributes:
-        value_set: That of the value itself, where it is a string.
-        fields: Of the named fields of an object.
-        every: Of every element of a list, and of the values of a map.
+        value_set: The value set of the value itself, if it is a string.
+        fields: Trees of the named fields of an object.
+        every: Tree of every element of a list, and of the values of a map.
     """
 
     value_set: ValueSet | None = None
@@ -101,7 +101,7 @@ def tree_from_places(places: Mapping[Path, ValueSet]) -> FieldTree:
 
 
 class AnnotationTypes(NamedTuple):
-    """What annotations may name: models, unions of models or value sets, and value sets."""
+    """The names in annotations: models, unions of models or value sets, and value sets."""
 
     models: Mapping[str, ModelText]
     unions: Mapping[str, tuple[str, ...]]
@@ -113,7 +113,8 @@ def tree_from_annotation(annotation: str, types: AnnotationTypes, where: str) ->
     """Return the tree of a value with a Python annotation, such as `List[Reservation]`.
 
     Raises:
-        DataError: Where models hold each other without end, or a union's labels contradict.
+        DataError: If models refer to each other in a cycle, or the labels of a union contradict
+            each other.
     """
     return tree_from_places(
         _merged_places(_annotated_places(annotation, types, where, ()), types.join, where)
@@ -130,7 +131,7 @@ def tree_from_schema(
         find: Returns the value set of the strings that a schema allows.
 
     Raises:
-        DataError: Where the schema is nested without end.
+        DataError: If the schema is nested too deeply.
     """
     definitions = _objects(schema.get("$defs"))
     places: dict[Path, ValueSet] = {}
@@ -159,7 +160,7 @@ def choices_of(schema: Mapping[str, object], definitions: Mapping[str, object]) 
     """Return the strings that a schema allows, itself or in what it refers to or chooses from.
 
     Raises:
-        DataError: Where the schema refers to itself without end.
+        DataError: If the schema refers to itself in a cycle.
     """
     branches = _branches(schema, _objects(definitions), 0)
     return tuple(dict.fromkeys(text for branch in branches for text in _strings(branch)))
@@ -269,7 +270,7 @@ def _allowed_values(
 def _branches(
     schema: Mapping[str, object], definitions: Mapping[str, Mapping[str, object]], depth: int
 ) -> Iterator[Mapping[str, object]]:
-    """Yield a schema and all that it refers to or chooses from."""
+    """Yield a schema and the schemas that it refers to or chooses from."""
     if depth > _MAX_DEPTH:
         raise DataError("a tool's schema refers to itself without end")
     yield schema

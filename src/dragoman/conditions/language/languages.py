@@ -34,13 +34,13 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         code: Its tag, which also names the folder of its artifacts.
         name: Its English name.
-        own_name: Its name in itself.
+        own_name: Its name in the language itself.
         script: Its script, as Unicode names the letters (`THAI`).
         detector: The label that language detection gives it.
-        relatives: Labels of languages that detection takes for it.
+        relatives: Labels of languages that detection confuses with it.
         greeting: The agent's first words.
-        numbers: How numbers are written.
-        dates: How dates are written.
+        numbers: Format of numbers.
+        dates: Format of dates.
     """
 
     code: str
@@ -60,7 +60,10 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LanguageInstructions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What agents and users are told of the language; `{language}` stands for its name."""
+    """The texts that tell agents and users to use a language.
+
+    `{language}` stands for its name.
+    """
 
     version: str
     agent: str
@@ -72,7 +75,7 @@ class LanguageInstructions(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
         return f"{self.version}@{content_key(self.agent, self.user)[:8]}"
 
     def text(self, side: Role, language: Language) -> str:
-        """Return what a side is told."""
+        """Return the instructions for a side."""
         template = self.agent if side == "agent" else self.user
         return template.replace("{language}", language.full_name).strip()
 
@@ -81,8 +84,8 @@ def find_language(name: str) -> Language:
     """Return the language with that code, or of that TOML file.
 
     Raises:
-        UsageError: Where no language has the code; those that ship are named.
-        DataError: Where the file cannot be read or does not describe a language.
+        UsageError: If no language has the code; the message names the bundled languages.
+        DataError: If the file cannot be read or does not describe a language.
     """
     if name.endswith(".toml"):
         return _language_of_file(Path(name))
@@ -134,7 +137,7 @@ def decode_language(content: bytes, where: str) -> Language:
     """Decode a language's file and check it.
 
     Raises:
-        DataError: Where it is damaged or contradicts itself; the line says where and what.
+        DataError: If it is damaged or contradicts itself; the message says where and how.
     """
     with TranslatedErrors(DataError, f"{where}: not a language"):
         language = decode_toml(content, Language)
@@ -149,7 +152,7 @@ def _problems(language: Language) -> list[str]:
     dates, numbers = language.dates, language.numbers
     slots = {slot for form in dates.forms for slot in _SLOT.findall(form)}
     found = (
-        (not _CODE.fullmatch(language.code), f"code {language.code!r} is no language tag"),
+        (not _CODE.fullmatch(language.code), f"code {language.code!r} is not a language tag"),
         (not language.greeting.strip(), "the greeting is empty"),
         (
             not _is_in_script(language.greeting, language.script),
@@ -182,7 +185,7 @@ def _is_in_script(text: str, script: str) -> bool:
 
 
 TOOLS_PER_LANGUAGE = 3
-"""How many tools each language after the first is dealt, as SEATauBench deals them."""
+"""Number of tools that each language after the first is assigned, as in SEATauBench."""
 
 MOST_LANGUAGES = 5
 

@@ -30,31 +30,31 @@ from dragoman.core.tasks import Action, Scenario, Task
 from dragoman.core.tools import Role
 
 Assignment = Mapping[str, DomainSurface | None]
-"""The surface of each tool by name; None where it is English."""
+"""The surface of each tool by name; None if it is English."""
 
 
 class LocalizedInstructions(msgspec.Struct, frozen=True):
-    """What a user is told in the language, by task; a ticket only where the task has one."""
+    """Instructions of users in the language, by task; a ticket only if the task has one."""
 
     scenario: Scenario
     ticket: str | None = None
 
 
 class Localization(NamedTuple):
-    """One condition's surfaces; the defaults are those of English.
+    """Surfaces of one condition; the defaults are those of English.
 
     Attributes:
         condition: The condition.
-        record: What was really used.
-        views: How each side sees tools.
+        record: Record of the files and texts that were really used.
+        views: View of the tools for each side.
         assignments: The surface of each tool, by side.
         policy: The text that the agent must follow; None for the benchmark's own.
-        user_instructions: What users are told, by task; empty for the benchmark's own.
-        numbers: How numbers are written in the language that is spoken.
-        dates: How dates are written in it.
-        phrases: What participants that need no model say and understand; None for English.
-        questions: Its tasks, where they are questions with functions of their own; assignments,
-            policy and what users are told are then empty.
+        user_instructions: Instructions of users, by task; empty for the benchmark's own.
+        numbers: Format of numbers in the spoken language.
+        dates: Format of dates in the spoken language.
+        phrases: Phrases that participants without a model say and understand; None for English.
+        questions: The tasks, if they are questions with functions of their own; assignments, policy
+            and user instructions are then empty.
     """
 
     condition: Condition
@@ -126,7 +126,7 @@ class Localization(NamedTuple):
 
     @property
     def layer(self) -> Layer:
-        """What the language changes on the surfaces of a conversation."""
+        """Layer with the changes that the language makes to the surfaces of a conversation."""
         own, greeting = self.policy, self.record.greeting
         user_instructions = (
             StaticInstructions(self.record.instructions) if self.record.instructions else None
@@ -164,7 +164,10 @@ class Localization(NamedTuple):
 
 
 class GreetingProtocol:
-    """A conductor that opens with a greeting in another language, where it greets at all."""
+    """A turn protocol that opens with a greeting in another language.
+
+    A benchmark without a greeting stays without one.
+    """
 
     def __init__(self, turn_protocol: TurnProtocol, greeting: str) -> None:
         self._turn_protocol = turn_protocol
@@ -176,7 +179,7 @@ class GreetingProtocol:
         return self._turn_protocol.sides
 
     def opening(self) -> tuple[Event, ...]:
-        """Return the events before the first directive; a history is what it was."""
+        """Return the events before the first directive; a history is unchanged."""
         opening = self._turn_protocol.opening()
         match opening:
             case (Message(by="agent", scripted=True) as move,):

@@ -7,23 +7,25 @@ from dragoman.core.tools import Role
 
 
 class LocalizationRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a condition really used: saved with a run and part of the keys of its cells.
+    """Record of the files and texts that a condition used.
+
+    A run saves the record, and it is part of the keys of the run's cells.
 
     Attributes:
         tools: The language of each tool, by side; a side whose tools are English is absent.
         assets: The SHA-256 of each file that was used, by `DOMAIN/LANGUAGE/FILE`.
         shown: Hashes of the tools as they are shown, by side.
-        tool_texts: Hashes of our own texts of refusals and messages, by language.
-        view_rules: The name of the rules that tools are shown and called by.
+        tool_texts: Hashes of Dragoman's own texts of refusals and messages, by language.
+        view_rules: Name of the rules by which tools are shown and called.
         greeting: The agent's first words; "" for the benchmark's own.
-        localization_instructions: Version and hash of what the sides are told; "" where nothing.
-        instructions: What they are told, by side.
-        habits: The hash of the language's habits in numbers and dates; "" where English is spoken.
+        localization_instructions: Version and hash of the language instructions of the sides; "" if
+            there are none.
+        instructions: Language instructions by side.
+        habits: Hash of the language's number and date formats; "" if English is spoken.
         detector: The label that language detection gives to what is spoken; "" in English.
-        relatives: Labels of languages that it takes for it.
-        phrases: The name of what participants that need no model say and understand; "" for
-            English.
-        notes: What stays English although its surface is in the language, and why.
+        relatives: Labels of languages that detection confuses with it.
+        phrases: Name of the phrasebook of participants without a model; "" for English.
+        notes: Texts that stay English although their surface is in the language, with the reasons.
     """
 
     tools: dict[Role, dict[str, str]] = {}
@@ -42,7 +44,7 @@ class LocalizationRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def digest(self) -> str:
-        """The content hash of what can change a reward, or a conversation beside its phrases."""
+        """Content hash of everything that can change a reward or conversation, except phrases."""
         seen = msgspec.structs.replace(self, detector="", relatives=(), phrases="", notes=())
         return content_key(seen)
 

@@ -26,7 +26,7 @@ class RecordNames:
         """Sort a database's translated names by record.
 
         Raises:
-            DataError: Where the database is damaged.
+            DataError: If the database is damaged.
         """
         declared = surface.declared
         self._kinds, self._unions = declared.records, declared.unions
@@ -119,7 +119,7 @@ _as_ascii = json.JSONEncoder().encode
 
 
 class ResultValues(Protocol):
-    """How the values of results are shown."""
+    """Translation of the values in tool results."""
 
     def content(self, tool: str, decoded: object) -> object:
         """Return a structured result as it is shown; the value given may be changed."""
@@ -131,7 +131,7 @@ class ResultValues(Protocol):
 
 
 class LocalizedResults:
-    """What one side's tools answer in one language."""
+    """Localized results of one side's tools in one language."""
 
     def __init__(self, surface: DomainSurface, side: Role, rules: ViewRules) -> None:
         self._surface = surface
@@ -166,7 +166,7 @@ class LocalizedResults:
         )
 
     def _refusal(self, content: str) -> str:
-        """Return a refusal in the language: by the artifacts, or by our own texts."""
+        """Return a refusal in the language: by the artifacts, or by Dragoman's own texts."""
         said = self._surface.messages.label(content)
         return said or translate_refusal(self._surface.language, self._surface.domain, content)
 
@@ -184,7 +184,7 @@ class LocalizedResults:
         if not self._rules.output_is_utf8:
             return _as_ascii(value)
         text = _as_text(value)
-        # A lone half of a pair, which a caller may have written escaped, is no text.
+        # A lone half of a surrogate pair, which a caller may have written escaped, is not text.
         return text if text.isascii() or _is_unicode(text) else _as_ascii(value)
 
 
@@ -229,7 +229,7 @@ class DomainValues:
         return self._replaced(decoded, 0)
 
     def text(self, tool: str, content: str) -> str:  # noqa: ARG002 - all tools alike
-        """Return what stands for a text."""
+        """Return the replacement of a text."""
         found = self._labels.get(content)
         if found is None and "\n" not in content:  # the released patterns end with the line
             found = self._messages.label(content)

@@ -35,7 +35,7 @@ class QuestionView:
             labels: The labels of their values.
 
         Raises:
-            DataError: As `label_trees`.
+            DataError: For the same reasons as in `label_trees`.
         """
         self._tools = tools.by_name
         self._trees = label_trees(labels)
@@ -82,10 +82,12 @@ class QuestionView:
 
 
 def label_trees(labels: Mapping[str, Labels]) -> dict[str, FieldTree]:
-    """Return where labels stand for values, by tool; values without labels stand for themselves.
+    """Return the places of labels for values, by tool.
+
+    Values without labels stand for themselves.
 
     Raises:
-        DataError: Where two values of one argument share a spelling.
+        DataError: If two values of one argument share a spelling.
     """
     return {
         tool: tree_from_places(
@@ -104,21 +106,21 @@ class LocalizedQuestions(NamedTuple):
 
     Attributes:
         questions: The questions in the language.
-        surfaces: What of them is played in it.
+        surfaces: The surfaces that are played in the language.
     """
 
     questions: TranslatedQuestions
     surfaces: tuple[Surface, ...]
 
     def view(self, task: Task) -> QuestionView | None:
-        """Return how a question's functions are seen; None where they are English."""
+        """Return the view of a question's functions; None if they are English."""
         if "tools" not in self.surfaces:
             return None
         translated = self.questions.task(task.id)
         return QuestionView(translated.tools, self.questions.labels(task.id))
 
     def label_calls(self, task: Task) -> Iterator[LabelCall]:
-        """Yield a call for each label in a question's functions; none where these are English."""
+        """Yield a call for each label in a question's functions; none if these are English."""
         if "tools" in self.surfaces:
             for tool in self.questions.task(task.id).tools:
                 for path, labels in self.questions.labels(task.id).get(tool.name, {}).items():
@@ -186,7 +188,7 @@ def _read(arguments: Arguments, tree: FieldTree) -> Arguments:
 
 
 def _canonical_label_value(values: ValueSet, text: str) -> str:
-    """Return the value of a label; a value in a spelling of one's own is for the suite to judge."""
+    """Return the value of a label; the suite judges values in other spellings."""
     value = values.canon(text)
     if value is None:
         return text

@@ -16,7 +16,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]+")
 
 
 def has_letters(text: str) -> bool:
-    """Whether a text has a Latin letter: others need no translation."""
+    """Return whether a text has a Latin letter: others need no translation."""
     return _LETTER.search(text) is not None
 
 
@@ -31,12 +31,12 @@ def latin_share(text: str) -> float | None:
 
 
 def is_latin(text: str) -> bool:
-    """Whether all letters of a text are of the Latin script, which separates words by spaces."""
+    """Return whether all letters of a text are Latin, so that spaces separate its words."""
     return all(unicodedata.name(each, "").startswith("LATIN") for each in text if each.isalpha())
 
 
 def is_han(text: str) -> bool:
-    """Whether a text consists of Chinese characters; the empty text does not."""
+    """Return whether a text consists of Chinese characters; the empty text does not."""
     return _HAN.fullmatch(text) is not None
 
 
@@ -115,7 +115,7 @@ def find_reformatted_number(number: str, translation: str) -> str | None:
 
 
 def is_identifier(text: str) -> bool:
-    """Whether a text is an identifier: an e-mail address, an order, a user."""
+    """Return whether a text is an identifier: an e-mail address, an order, a user."""
     return _IDENTIFIER.fullmatch(text) is not None
 
 
@@ -149,7 +149,9 @@ class SwappedValues(NamedTuple):
 def find_swapped_values(
     labels: Mapping[str, str], original: str, translation: str
 ) -> SwappedValues | None:
-    """Return the values of a field that a translation names in place of others; None where none.
+    """Return the values of a field that a translation names in place of others.
+
+    The result is None if there are none.
 
     Args:
         labels: Labels of the field's values, by value.

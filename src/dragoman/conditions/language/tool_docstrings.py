@@ -1,9 +1,9 @@
 """Parsing of translated tool docstrings, and value sets that only their prose lists.
 
-The headings and the names of arguments stay English; everything else is translated. Some
-parameters are plain strings in the schema although the tool accepts a few values only, which
-stand in quotes in the description. Translated descriptions quote labels there, so these
-parameters need a map as those with a listed enumeration do.
+The headings and the names of arguments stay English; everything else is translated. Some parameters
+are plain strings in the schema, although the tool accepts only a few values, which its description
+lists in quotes. Translated descriptions quote labels instead, so these parameters need a value map,
+as parameters with an enumeration do.
 """
 
 import re
@@ -19,10 +19,10 @@ _ARGUMENT = re.compile(r" {4}(\w+)(?: \([^)]*\))?: (.*)")
 
 
 class ToolText(msgspec.Struct, frozen=True):
-    """What a tool's docstring says.
+    """Parsed docstring of a tool.
 
-    `description` is what stands before the sections; `arguments` has what is said of each
-    argument, by name, with its line breaks.
+    `description` is the text before the sections; `arguments` has the description of each argument,
+    by name, with its line breaks.
     """
 
     description: str
@@ -32,7 +32,7 @@ class ToolText(msgspec.Struct, frozen=True):
 
     @property
     def everything(self) -> str:
-        """All that is said, for checks that look at the whole text."""
+        """The whole text, for checks of all parts."""
         return "\n".join((self.description, *self.arguments.values(), self.returns, self.raises))
 
 
@@ -73,7 +73,7 @@ def _join_lines(lines: list[str]) -> str:
 
 
 def compose_docstrings(tools: Toolset) -> dict[str, str]:
-    """Return docstrings made of schemas, for tools of which there are no others."""
+    """Return docstrings made from schemas, for tools without any."""
     return {tool.name: _compose_docstring(tool.description, tool.parameters) for tool in tools}
 
 
@@ -137,6 +137,6 @@ def _properties(parameters: Mapping[str, object]) -> Iterator[tuple[str, Mapping
 
 
 def _only_owner(literals: tuple[str, ...], value_sets: Mapping[str, tuple[str, ...]]) -> str:
-    """Return the one set that holds all literals, or "" where none or several do."""
+    """Return the one set that holds all literals, or "" if none or several do."""
     owners = [key for key, values in value_sets.items() if set(literals) <= set(values)]
     return owners[0] if len(owners) == 1 else ""

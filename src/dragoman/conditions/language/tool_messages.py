@@ -30,12 +30,15 @@ _Translate = Callable[[str], str | None]
 
 
 class PlaceholderValues(msgspec.Struct, frozen=True):
-    """What is filled into messages, by placeholder; any other content belongs to no language.
+    """Values that fill placeholders of messages, by placeholder.
+
+    Any other content is language-neutral.
 
     Attributes:
-        values: Placeholders that hold a value, bare or in quotes, and the value set of it.
-        words: Placeholders that hold one of some messages.
-        nested: Placeholders that hold another message; where it is none, the whole is none.
+        values: Placeholders that hold a value, bare or in quotes, with its value set.
+        words: Placeholders that hold one of several messages.
+        nested: Placeholders that hold another message; if the content is not a message, the whole
+            text is not one either.
     """
 
     values: Mapping[str, ValueSet] = {}
@@ -54,10 +57,10 @@ class MessageTranslations:
         Args:
             returns: The artifact.
             where: Its name, for messages.
-            filling: What placeholders hold; nothing of a language where it is not given.
+            filling: Contents of placeholders; without it, they are language-neutral.
 
         Raises:
-            DataError: Where two messages share a text, or a translation lost a placeholder.
+            DataError: If two messages share a text, or a translation lost a placeholder.
         """
         self._returns, self._where = returns, where
         self._filling = PlaceholderValues() if filling is None else filling
@@ -98,11 +101,11 @@ class MessageTranslations:
 
     @property
     def filling(self) -> PlaceholderValues:
-        """What placeholders hold."""
+        """Contents of placeholders."""
         return self._filling
 
     def label(self, text: str) -> str | None:
-        """Return a message in the language, or None where it is none that has a way back.
+        """Return a message in the language, or None if it is none that has a way back.
 
         A text whose lines are messages is one.
         """
@@ -167,11 +170,11 @@ class _TemplateMapping(NamedTuple):
 def _template_mappings(
     pairs: Iterable[tuple[str, str]], words: Mapping[str, Mapping[str, str]]
 ) -> list[_TemplateMapping]:
-    """Return ways from the first template of each pair to the second, the most specific first.
+    """Return mappings from the first to the second template of pairs, specific ones first.
 
-    What begins with a placeholder fits nearly everything, and comes last. A template is tried with
-    its known words alone before anything may stand in their places: in a language without spaces
-    nothing else tells where a word ends.
+    A template that begins with a placeholder fits nearly everything and comes last. A template is
+    tried with its known words alone before anything may stand in their places: a language without
+    spaces has no other sign of where a word ends.
     """
     ways: list[_TemplateMapping] = []
     for template, other in sorted(pairs, key=lambda pair: _breadth(pair[0])):
@@ -235,7 +238,7 @@ def _by_line(text: str, say: _Translate) -> str | None:
 
 
 def _translate_quoted(content: str, words: Mapping[str, str]) -> str:
-    """Return what stands for a value, in the quotes that it stands in."""
+    """Return the replacement of a value, in the same quotes."""
     if len(content) > 1 and content[0] in _QUOTES and content[0] == content[-1]:
         return f"{content[0]}{words.get(content[1:-1], content[1:-1])}{content[-1]}"
     return words.get(content, content)
@@ -259,14 +262,14 @@ _NAMED = re.compile(rf"\b{CONSTANT}\b")
 
 
 def messages_of_module(text: str, where: str) -> ToolReturns:
-    """Return the messages in a module's constant; nothing where it has none.
+    """Return the messages in a module's constant; nothing if it has no such constant.
 
     Args:
         text: The module.
         where: The module, for messages.
 
     Raises:
-        DataError: Where it is no Python.
+        DataError: If it is not valid Python.
     """
     if not _NAMED.search(text):
         return ToolReturns()
@@ -291,7 +294,7 @@ def messages_of_module(text: str, where: str) -> ToolReturns:
 
 
 def _constant(module: ast.Module) -> dict[str, str]:
-    """Return the texts of the constant by their keys; what is no text is left out."""
+    """Return the texts of the constant by their keys, without entries that are not texts."""
     for node in module.body:
         match node:
             case (
@@ -321,7 +324,7 @@ class RefusalTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One language's texts.
 
     Attributes:
-        error: How a refusal begins, with the place of its `{text}`.
+        error: Beginning of a refusal, with the place of its `{text}`.
         refusals: Templates by domain and code; those of `every` serve all domains.
         messages: Messages of success by code.
     """
@@ -345,10 +348,11 @@ class _Refusals(NamedTuple):
 
 @functools.cache
 def load_refusal_texts(language: str) -> RefusalTexts:
-    """Return a language's texts; one that has no file has none.
+    """Return the texts of a language; a language without a file has none.
 
     Raises:
-        DataError: Where the file is damaged, or a text lost a placeholder or has no English one.
+        DataError: If the file is damaged, or a text lost a placeholder or has no English
+            counterpart.
     """
     file = (
         importlib.resources.files("dragoman.conditions.language") / "tool_message_files"
@@ -376,7 +380,7 @@ def translate_refusal(language: str, domain: str, content: str) -> str:
 
 
 def translate_success_message(language: str, message: str) -> str | None:
-    """Return a message of success in a language, or None where there is none of this text."""
+    """Return a message of success in a language, or None if there is none of this text."""
     for code, text in load_refusal_texts(_ENGLISH).messages.items():
         if text == message:
             return load_refusal_texts(language).messages.get(code)

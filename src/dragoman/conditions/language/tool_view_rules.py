@@ -19,7 +19,7 @@ class ViewRules(RuleSet, frozen=True):
 
     Attributes:
         described_labels_are_taken: A label that only a description shows is taken; otherwise only
-            those of parameters whose schema lists values, and none where only descriptions are in
+            those of parameters whose schema lists values, and none if only descriptions are in
             the language.
         nested_choices_are_read: Values inside objects that a schema refers to are read too.
         spellings_are_folded: A label is taken in another case, Unicode form or spacing, in quotes,

@@ -43,7 +43,7 @@ def localize_tool(
     """Return a tool as it is shown in a language; what was not translated stays English.
 
     Raises:
-        DataError: Where its schema is nested without end.
+        DataError: If its schema is nested too deeply.
     """
     parameters: object = tool.parameters
     description = tool.description
@@ -55,7 +55,7 @@ def localize_tool(
         description = text.description or description
         parameters = _add_descriptions(parameters, text)
     if not isinstance(parameters, dict):
-        raise DataError(f"{tool.name}: its parameters are no object")
+        raise DataError(f"{tool.name}: its parameters are not an object")
     return ToolSpec(tool.name, description, parameters, tool.kind)
 
 
@@ -143,13 +143,13 @@ def argument_readers(
     rules: ViewRules,
     parts: frozenset[Part],
 ) -> dict[str, ReadArguments]:
-    """Return what reads the arguments of each tool that takes labels.
+    """Return a reader of arguments for each tool that takes labels.
 
     Args:
         assignment: The surface of each tool; None for English.
-        side: Whose tools they are.
-        rules: How calls are read.
-        parts: What of the tools is in their language.
+        side: The side that has the tools.
+        rules: Rules by which calls are read.
+        parts: Parts of the tools that are in their language.
     """
     if not rules.described_labels_are_taken and parts <= {"descriptions"}:
         return {}
@@ -213,7 +213,7 @@ def _restore_exact_values(value: object, tree: FieldTree) -> object:
 
 
 _TOOLSETS = 64
-"""How many toolsets are kept as shown; a suite has a few."""
+"""Number of toolsets whose localized view is cached; a suite has a few."""
 
 
 def localized_view(
@@ -227,12 +227,12 @@ def localized_view(
     Args:
         assignment: The surface of each tool by name; None for English. A call of a tool that is not
             named is answered in the language that all others have, if they have one.
-        side: Whose tools they are.
-        rules: How tools are shown and calls are read.
-        parts: What of the tools is in their language; the rest stays English.
+        side: The side that has the tools.
+        rules: Rules by which tools are shown and calls are read.
+        parts: Parts of the tools that are in their language; the rest stays English.
 
     Raises:
-        DataError: Where a surface's database is damaged.
+        DataError: If a surface's database is damaged.
     """
     return _LocalizedView(dict(assignment), side, rules, parts)
 

@@ -25,15 +25,15 @@ _SEPARATORS = str.maketrans({"_": " ", "-": " "})
 
 
 class ValueSet(msgspec.Struct, frozen=True):
-    """The values of a field: their labels, and every spelling that is taken for each.
+    """The values of a field: their labels, and every spelling that is accepted for each.
 
     Attributes:
         name: The field or enumeration, for messages.
         labels: Label by canonical value.
         spellings: Canonical value by folded spelling.
         is_open: Whether the field may hold other values too, which are shown as they are.
-        unaccented: Canonical value by label without accents, where these do not matter; labels that
-            differ in nothing else are not among them.
+        unaccented: Canonical value by label without accents, if accents do not matter; labels that
+            differ only in accents are not among them.
     """
 
     name: str
@@ -43,7 +43,7 @@ class ValueSet(msgspec.Struct, frozen=True):
     unaccented: dict[str, str] = {}
 
     def label(self, value: str) -> str:
-        """Return what stands for a value; a value that is none of the set stands for itself.
+        """Return the label of a value; a value outside the set is its own label.
 
         In an open field `canon(label(value))` is the value for every text.
         """
@@ -55,7 +55,7 @@ class ValueSet(msgspec.Struct, frozen=True):
         return value
 
     def canon(self, text: str) -> str | None:
-        """Return the value that a text means, or None where it means none.
+        """Return the value that a text means, or None if it means none.
 
         In an open field every text means something: a value of the set, or itself.
         """
@@ -65,7 +65,7 @@ class ValueSet(msgspec.Struct, frozen=True):
         return text if found is None and self.is_open else found
 
     def known(self, text: str) -> str | None:
-        """Return the value of the set that a text means, or None where it means none of them."""
+        """Return the value of the set that a text means, or None if it means none of them."""
         found = self.spellings.get(fold_spelling(text))
         return (
             self.unaccented.get(strip_accents(text)) if found is None and self.unaccented else found
@@ -112,12 +112,13 @@ def build_value_set(
         is_open: Whether the field may hold other values too.
 
     Raises:
-        DataError: Where a label is blank, an alias stands for no value, or a spelling is shared.
+        DataError: If a label is blank, an alias stands for an unknown value, or two values share a
+            spelling.
     """
     more = {} if aliases is None else aliases
     unknown = [value for value in more if value not in labels]
     if unknown:
-        raise DataError(f"{name}: aliases are declared for {unknown[0]!r}, which is no value of it")
+        raise DataError(f"{name}: aliases are declared for {unknown[0]!r}, which is not a value")
     spellings: dict[str, str] = {}
     for value, label in labels.items():
         for text in (value, label, *more.get(value, ())):
@@ -131,7 +132,7 @@ def value_set_from_artifact(
     """Build a value set from an artifact, with aliases declared there and elsewhere.
 
     Raises:
-        DataError: As `build_value_set`; also where a value is listed twice.
+        DataError: For the same reasons as in `build_value_set`, and if a value is listed twice.
     """
     more = {} if aliases is None else aliases
     labels = {value.canonical: value.localized for value in text.values}
@@ -146,7 +147,7 @@ def join_value_sets(name: str, sets: Iterable[ValueSet]) -> ValueSet:
     """Return the values of several sets as one, for a field that may hold any of them.
 
     Raises:
-        DataError: Where a spelling means different values, or a value has two labels.
+        DataError: If a spelling means different values, or a value has two labels.
     """
     labels: dict[str, str] = {}
     spellings: dict[str, str] = {}
@@ -177,7 +178,7 @@ def _claim(name: str, spellings: dict[str, str], spelling: str, value: str) -> N
 
 
 class DomainLabels(msgspec.Struct, frozen=True):
-    """The labels of a domain's values, whatever set they are of.
+    """The labels of a domain's values, independent of their sets.
 
     Attributes:
         labels: Label by canonical value.
@@ -188,7 +189,7 @@ class DomainLabels(msgspec.Struct, frozen=True):
     canonicals: dict[str, frozenset[str]]
 
     def exact_set(self, values: tuple[str, ...]) -> ValueSet:
-        """Return a place's values; a label is taken where it stands for one of them only."""
+        """Return the values of a place; a label is accepted if it stands for only one of them."""
         meanings = {label: found & set(values) for label, found in self.canonicals.items()}
         return ValueSet(
             "a place of the domain",

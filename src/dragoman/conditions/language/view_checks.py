@@ -13,10 +13,10 @@ from dragoman.conditions.language.field_trees import EVERY, Path, allowed_string
 from dragoman.core.tools import Role, ToolCall, Toolset, ToolSpec
 
 MOST_PLACES = 8
-"""How many of the places with the most English texts are named."""
+"""Number of places with the most English texts that are named."""
 
 _MAX_DEPTH = 64
-# Who somebody is and where somebody lives is not translated.
+# Names and addresses of people are not translated.
 _PERSONAL = {
     "first_name",
     "last_name",
@@ -28,12 +28,12 @@ _PERSONAL = {
     "country",
 }
 _SHOWN_TEXTS = {"description", "enum", "const", "default", "examples"}
-# What belongs to no language: ids, numbers, addresses, codes.
+# Language-neutral texts: ids, numbers, addresses, codes.
 _OPAQUE = re.compile(r"\S*[\d@_]\S*|[A-Z]{1,6}")
 
 
 KEY, FIELD = "key", "field"
-"""What places in records start with."""
+"""First steps of places in records."""
 
 
 class ShownText(msgspec.Struct, frozen=True):
@@ -45,9 +45,9 @@ class ShownText(msgspec.Struct, frozen=True):
 
 
 class Coverage(msgspec.Struct, frozen=True):
-    """How many different texts of one kind are seen, and how many of them are in English.
+    """Number of different texts of one kind, and number of them that are in English.
 
-    `places` counts the English ones by where they stand, the most first.
+    `places` counts the English ones by their place, the most frequent first.
     """
 
     kind: str
@@ -65,17 +65,17 @@ def measure_coverage(kind: str, seen: Iterable[ShownText]) -> Coverage:
 
 
 def is_personal(text: ShownText) -> bool:
-    """Whether a text is a person's name or address."""
+    """Return whether a text is a person's name or address."""
     return text.place.removeprefix(f"{FIELD} ") in _PERSONAL
 
 
 def is_key(text: ShownText) -> bool:
-    """Whether a text is a key of a record."""
+    """Return whether a text is a key of a record."""
     return text.place.startswith(f"{KEY} ")
 
 
 def has_words(text: str) -> bool:
-    """Whether a text holds anything that belongs to a language."""
+    """Return whether a text holds anything that belongs to a language."""
     return any(any(map(str.isalpha, word)) and not _OPAQUE.fullmatch(word) for word in text.split())
 
 
@@ -166,7 +166,7 @@ def label_calls(
         english: The tool in English.
         shown: The tool as it is shown.
         surface: Its surface.
-        side: Whose tool it is.
+        side: The side that has the tool.
         arguments: Those of a sensible call of it, in the world's own values.
     """
     values, labels = (
@@ -189,7 +189,7 @@ def label_calls(
 
 
 def label_call(tool: str, path: Path, value: str, label: str) -> LabelCall:
-    """Return a call of the agent's with nothing but a label at one place."""
+    """Return a call of the agent's that has only a label, at one place."""
     return LabelCall(
         f"{tool}.{'.'.join(path)}",
         label,

@@ -59,7 +59,7 @@ class ProfileTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SharedPhrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What all personas say and are told in one language."""
+    """Phrases and instructions that all personas share in one language."""
 
     vague: tuple[str, ...]
     asks_back: tuple[str, ...]
@@ -81,10 +81,10 @@ class PersonaProfile(msgspec.Struct, frozen=True):
     texts: dict[str, ProfileTexts]
 
     def persona(self, language: str) -> Persona:
-        """Return the card in one language.
+        """Return the persona in one language.
 
         Raises:
-            UnplayableConditionError: Where it has no texts in it.
+            UnplayableConditionError: If the profile has no texts in the language.
         """
         texts, shared = self.texts.get(language), shared_phrases().get(language)
         if texts is None or shared is None:
@@ -128,11 +128,11 @@ def stated_persona_heading(language: str) -> str:
 
 
 def find_profile(name: str) -> PersonaProfile:
-    """Return the card of that name, or of that TOML file, whose stem is then its name.
+    """Return the profile of that name, or of that TOML file, whose stem is then its name.
 
     Raises:
-        UsageError: Where there is none, with the names of those that ship.
-        DataError: Where a file is no card.
+        UsageError: If the profile does not exist; the message names the bundled ones.
+        DataError: If a file is not a persona profile.
     """
     if name.endswith(".toml"):
         return read_profile(Path(name))
@@ -146,11 +146,11 @@ def find_profile(name: str) -> PersonaProfile:
 
 
 def read_profile(path: Path) -> PersonaProfile:
-    """Read a card of one's own.
+    """Read a custom profile.
 
     Raises:
-        UsageError: Where its name is no name, or one that ships.
-        DataError: Where it cannot be read or is no card.
+        UsageError: If its name is invalid or is the name of a bundled profile.
+        DataError: If it cannot be read or is not a persona profile.
     """
     if path.stem in {*BUNDLED_PROFILES, BY_TASK} or not _NAME.fullmatch(path.stem):
         raise UsageError(
@@ -165,10 +165,10 @@ def read_profile(path: Path) -> PersonaProfile:
 
 
 def decode_profile(name: str, content: bytes, where: str) -> PersonaProfile:
-    """Decode a card and check it.
+    """Decode a profile and check it.
 
     Raises:
-        DataError: Where it is damaged or lacks what it needs: the first thing that is wrong.
+        DataError: If it is damaged or lacks something; the message names the first problem.
     """
     with TranslatedErrors(DataError, f"{where}: no persona card"):
         tables = decode_toml(content, dict[str, object])
@@ -185,7 +185,7 @@ def decode_profile(name: str, content: bytes, where: str) -> PersonaProfile:
 
 @functools.cache
 def shared_phrases() -> dict[str, SharedPhrases]:
-    """Return by language what all personas say and are told."""
+    """Return the shared phrases and instructions of all personas, by language."""
     content = importlib.resources.files(__package__).joinpath("sayings.toml").read_bytes()
     with TranslatedErrors(DataError, "sayings.toml"):
         return msgspec.toml.decode(content, type=dict[str, SharedPhrases])
@@ -198,7 +198,7 @@ def _load_bundled_profile(name: str) -> PersonaProfile:
 
 
 def _problem(card: PersonaProfile) -> str:
-    """Return what a card lacks; "" where nothing."""
+    """Return what a card lacks; "" if nothing."""
     if not card.texts:
         return "no language: it needs a table such as [en]"
     for language, texts in card.texts.items():

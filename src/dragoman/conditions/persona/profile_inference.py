@@ -1,8 +1,8 @@
 """Inference of a user profile from the conversation so far, by a chat model or by rules.
 
-The rules call a message definite if it has a digit in it: what customers must say exactly are
-numbers, ids, dates and codes. A score is the share of messages, out of ten, that speak for it; a
-score that nothing speaks for stays unknown. Only the words that reached the agent count.
+The rules call a message definite if it has a digit in it: customers must state numbers, ids, dates
+and codes exactly. A score is the share of messages, out of ten, that speak for it; a score that
+nothing speaks for stays unknown. Only the words that reached the agent count.
 """
 
 import re
@@ -27,11 +27,11 @@ PROMPT = "context-1.md"
 LAST_MESSAGES = 16
 """Messages of both sides that a model is given."""
 REFRESHED_AFTER = 3
-"""New messages of the user after which it is asked again."""
+"""Number of new messages of the user after which the profile is inferred again."""
 MOST_TRAITS = 10
-"""Fields beside those of the rubric."""
+"""Largest number of fields in addition to those of the rubric."""
 MAX_CHARS = 4_000
-"""Characters of one message that a model is given."""
+"""Longest part of one message that a model is given, in characters."""
 
 UNKNOWN = "N/A"
 
@@ -44,7 +44,7 @@ _SIDES = {"user": "USER", "agent": "ASSISTANT"}
 
 
 class KnownMessage(msgspec.Struct, frozen=True):
-    """What one side said, as far as it is looked at."""
+    """A message of one side, truncated to the part that is read."""
 
     side: Role
     text: str
@@ -70,7 +70,7 @@ def rubric_version() -> str:
 
 @cache
 def inference_rubric() -> str:
-    """Return what a model is told."""
+    """Return the instructions of a model."""
     return files(__package__).joinpath(PROMPT).read_text("utf-8").strip()
 
 
@@ -101,10 +101,10 @@ def inference_question(events: Sequence[Event]) -> str:
 
 
 def parse_inferred_profile(answer: str) -> dict[str, object]:
-    """Return what an answer says of the user, every field of the rubric and further traits.
+    """Parse an answer into a user profile: every field of the rubric and further traits.
 
     Raises:
-        DataError: Where it is no such object: what is wrong with it.
+        DataError: If the answer is not such an object; the message names the problem.
     """
     with TranslatedErrors(DataError, "no context"):
         fields = msgspec.json.decode(strip_code_fence(answer), type=dict[str, object])
@@ -120,7 +120,7 @@ def parse_inferred_profile(answer: str) -> dict[str, object]:
 
 
 def profile_instructions(about: Mapping[str, object]) -> str:
-    """Return what an agent is told of what was inferred."""
+    """Return the instructions that tell an agent the inferred profile."""
     grounded = {name: value for name, value in about.items() if value != UNKNOWN}
     return (
         "What the conversation so far lets us suppose about the customer (scores from 0 to 10):\n"
@@ -132,7 +132,7 @@ _TRAITS = dict[str, Score]
 
 
 def _as_known(event: Message) -> str:
-    """Return a message as the agent knows it: the user's as it was heard."""
+    """Return a message as the agent knows it: the user's words as they were received."""
     if not isinstance(event.reply, TextReply):
         return ""
     utterance = event.reply.utterance
@@ -175,7 +175,7 @@ class SignedMessage(msgspec.Struct, frozen=True):
         return _DIGIT.search(self.text) is not None
 
     def has(self, *kinds: str) -> bool:
-        """Whether it has a sign of one of the kinds."""
+        """Return whether it has a sign of one of the kinds."""
         return any(kind in self.signs for kind in kinds)
 
 
@@ -293,7 +293,10 @@ MAX_ANSWER = 4_000
 
 
 class InferenceResult(msgspec.Struct, frozen=True):
-    """What was made of the user, or why nothing could be; what is empty is not there."""
+    """The inferred profile of the user, or the reason of a failure.
+
+    Missing parts are empty.
+    """
 
     about: dict[str, object]
     failure: str = ""
@@ -306,25 +309,25 @@ class ProfileInference(Protocol):
 
     @property
     def name(self) -> str:
-        """Who that is."""
+        """Name of the inference method."""
         ...
 
     async def read(self, events: Sequence[Event]) -> InferenceResult:
-        """Return what the conversation so far shows of the user.
+        """Return the profile of the user that the conversation so far shows.
 
         Raises:
-            ParticipantError: Where what is asked broke.
+            ParticipantError: If the model that is asked fails.
         """
         ...
 
 
 class ModelProfileInference:
-    """A model that is asked by the rubric.
+    """Profile inference by a model that is asked with the rubric.
 
     Args:
-        model: Which.
+        model: The model.
         task: The task's id.
-        draw: The same in every attempt at one draw of the cell.
+        draw: Key of the draw; it is the same in every attempt at one draw of the cell.
     """
 
     def __init__(self, model: ChatModel, task: str, draw: str) -> None:
@@ -342,7 +345,7 @@ class ModelProfileInference:
         """Ask the model.
 
         Raises:
-            ParticipantError: Where it broke.
+            ParticipantError: If the model fails.
         """
         messages = [
             {"role": "system", "content": inference_rubric()},

@@ -33,12 +33,12 @@ def profile_layer(persona: Persona) -> Layer:
 
 
 def stated_profile_layer(nobody: Persona, heading: str, stated: Mapping[str, str]) -> Layer:
-    """Return what gives the agent the persona that its task states of the user.
+    """Return the layer that tells the agent the persona that its task states of the user.
 
     Args:
-        nobody: The card of nobody in particular, for tasks that state none.
-        heading: What stands before a stated persona, whose words are to the user.
-        stated: The personas by task; a task that is not among them is asked itself, as it is told.
+        nobody: The neutral persona, for tasks that state none.
+        heading: Heading before a stated persona, whose text addresses the user.
+        stated: The personas by task; for any other task, the persona of its scenario is used.
     """
     card = _profile_text(nobody)
 
@@ -48,7 +48,7 @@ def stated_profile_layer(nobody: Persona, heading: str, stated: Mapping[str, str
         return _stated_text(name, f"{heading}\n{persona.strip()}") if persona else card
 
     record = {"exposure": 1, "persona": BY_TASK, "told": heading}
-    # What each task states is in the task's own digest.
+    # The persona that each task states is in the task's own digest.
     identity = content_key(
         "exposure-1-task", heading, nobody.agent, card.user_profile(), bool(stated)
     )
@@ -56,11 +56,12 @@ def stated_profile_layer(nobody: Persona, heading: str, stated: Mapping[str, str
 
 
 def inferred_profile_layer(model: ChatModel | None, identity: str) -> Layer:
-    """Return what tells the agent what a model infers of its user.
+    """Return the layer that tells the agent the profile of its user that a model infers.
 
     Args:
-        model: Who is asked; None for the agent's own model.
-        identity: The content key of what can change its answers; "" for the agent's own.
+        model: The model that infers the profile; None for the agent's own model.
+        identity: Content key of everything that can change the model's answers; "" for the agent's
+            own model.
     """
     version = rubric_version()
 
@@ -93,11 +94,11 @@ def rule_inferred_profile_layer(languages: Sequence[str]) -> Layer:
 
 
 class StaticUserProfile:
-    """A briefing that tells the agent one text about its user, from the first word on.
+    """Instructions that tell the agent one text about its user, from the first turn on.
 
     Args:
-        text: What the agent is told.
-        about: What is known of the user, for participants that take it in fields.
+        text: Text that the agent is told.
+        about: Known facts about the user, for participants that take them in fields.
     """
 
     def __init__(self, text: str, about: UserProfile) -> None:
@@ -109,7 +110,7 @@ class StaticUserProfile:
         return self._text if side == "agent" else ""
 
     def user_profile(self) -> UserProfile:
-        """Return what is known of the user."""
+        """Return the known facts about the user."""
         return self._about
 
     def take_contexts(self) -> tuple[UserContext, ...]:
@@ -138,10 +139,12 @@ def _stated_text(name: str, text: str) -> StaticUserProfile:
 
 
 class InferredUserProfile:
-    """What is inferred of one conversation's user; the agent is told it until it is inferred again.
+    """Inferred profile of one conversation's user.
+
+    The agent is told it until it is inferred again.
 
     Args:
-        reader: Who infers it; None for nobody, so that nothing is told.
+        reader: The inference method; None for no inference, so that the agent is told nothing.
     """
 
     def __init__(self, reader: ProfileInference | None) -> None:
@@ -152,10 +155,10 @@ class InferredUserProfile:
         self._usage: list[Usage] = []
 
     async def instructions(self, side: Role, progress: ConversationProgress) -> str:
-        """Return what the agent is told; it is inferred anew where enough was said.
+        """Return the profile for the agent; it is inferred again after enough new messages.
 
         Raises:
-            ParticipantError: Where the model that is asked broke.
+            ParticipantError: If the model that is asked fails.
         """
         if side != "agent" or self._reader is None:
             return ""

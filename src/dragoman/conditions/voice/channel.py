@@ -1,8 +1,8 @@
 """Voice channels: verbalize, synthesize, apply audio effects, recognize; or simulate errors.
 
-There is one object for each conversation and direction. Its random draws depend only on its seed
-and the number of the utterance, so that several recognizers can be given the same audio. The
-simulated channel has no audio: it puts in recognition errors at a given rate.
+Each conversation and direction has one channel object. Its random draws depend only on its seed and
+the number of the utterance, so that several recognizers can be given the same audio. The simulated
+channel has no audio: it inserts recognition errors at a given rate.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class TranscriptTexts(msgspec.Struct, frozen=True):
 
     @property
     def settings(self) -> dict[str, object]:
-        """What the record of recognition keeps."""
+        """Settings that the recognition record keeps."""
         return {
             WORDS: self.raw,
             NORMALIZED: self.normalized,
@@ -73,14 +73,14 @@ def transcript_texts(transcript: str, language: str) -> TranscriptTexts:
     """Return a raw transcript together with its normalized text.
 
     Args:
-        transcript: What a recognizer wrote.
+        transcript: The transcript of a recognizer.
         language: Its tag.
     """
     return TranscriptTexts(transcript, normalized_transcript(transcript, language))
 
 
 def transcript_key_parts(form: TranscriptForm) -> tuple[str, ...]:
-    """Return what a choice of transcript adds to content keys: nothing where it is the default."""
+    """Return the part of content keys for a form of transcript; none for the default."""
     return () if form == "normalized" else (form,)
 
 
@@ -90,21 +90,22 @@ RECOGNITION = "recognition"
 Listener = Recognizer | Literal["itself"] | None
 """The listener of a voice path.
 
-None is a listener that understands the intended text; `itself` means that the addressee hears.
+None is a listener that receives the intended text; `itself` means that the addressee receives the
+audio.
 """
 
 
 class VoicePath(msgspec.Struct, frozen=True):
-    """One direction between mouth and ear.
+    """The settings of one direction of a voice channel.
 
     Attributes:
-        language: What is spoken.
+        language: The spoken language.
         speaker: The voice.
-        effects: What the line does.
-        listener: What hears.
-        style: How values are spelled.
-        hesitation: How who speaks hesitates; None for one who does not.
-        transcript: What who listens receives of a recognizer's transcript.
+        effects: Audio effects of the channel.
+        listener: The recognizer, or the agent itself.
+        style: Spelling style of values.
+        hesitation: Hesitation of the speaker; None for none.
+        transcript: Form of a recognizer's transcript that the listener receives.
     """
 
     language: str
@@ -117,7 +118,7 @@ class VoicePath(msgspec.Struct, frozen=True):
 
     @property
     def identity(self) -> str:
-        """The content key of everything that can change what is heard."""
+        """The content key of everything that can change the received text."""
         effects = msgspec.to_builtins(self.effects)
         listener = "" if self.listener is None else self.listener
         key = listener if isinstance(listener, str) else listener.identity
@@ -129,7 +130,7 @@ class VoicePath(msgspec.Struct, frozen=True):
 
 
 def without_markers(text: str) -> str:
-    """Return what is said of a text: all but the signs that are for the harness."""
+    """Return the spoken part of a text, without markers for the harness."""
     return MARKER.sub("", text).strip()
 
 
@@ -143,10 +144,10 @@ class SpokenAudio(msgspec.Struct, frozen=True):
 
 
 async def synthesize(path: VoicePath, spoken: str, seed: int) -> SpokenAudio:
-    """Have the voice of a path say words in spoken form.
+    """Synthesize verbalized text with the voice of a path.
 
     Raises:
-        ParticipantError: Where the voice broke.
+        ParticipantError: If the voice fails.
         UsageError: For a language that it does not speak, or without the extra `voice`.
     """
     made = await path.speaker.speak(spoken, path.language, seed)
@@ -170,7 +171,7 @@ class VoiceChannel:
 
     @property
     def awaited(self) -> AwaitedParty:
-        """Who speaks or listens now: a recognizer may have to be built first."""
+        """The voice or recognizer that is at work now; a recognizer may have to be built first."""
         listener: object = self._path.listener
         is_built = isinstance(listener, LazilyBuilt) and listener.is_being_built
         if is_built and self._awaited.party == "recognizer":
@@ -178,10 +179,10 @@ class VoiceChannel:
         return self._awaited
 
     async def carry(self, utterance: Utterance) -> Utterance:
-        """Return the utterance with what was spoken and heard, its audio and what happened to it.
+        """Return the utterance with the spoken and the received text, its audio and its stages.
 
         Raises:
-            ParticipantError: Where an engine broke.
+            ParticipantError: If an engine fails.
         """
         path = self._path
         number, self._count = self._count, self._count + 1
@@ -203,7 +204,7 @@ class VoiceChannel:
         )
 
     async def _said_aloud(self, utterance: Utterance, words: str, seed: int) -> SpokenAudio:
-        """Return what leaves the mouth: of the path's voice, or of who has spoken already."""
+        """Return the spoken audio: of the path's voice, or of a participant that speaks itself."""
         if (own := utterance.clean_audio) is not None and utterance.stages:
             sound = await asyncio.to_thread(self._sounds.sound, own)
             return SpokenAudio(words, sound, utterance.stages)
@@ -242,14 +243,14 @@ SIMULATED = "simulated recognition"
 
 
 class SimulatedPath(msgspec.Struct, frozen=True):
-    """One direction without audio.
+    """The settings of one direction without audio.
 
     Attributes:
-        language: What is spoken.
-        simulator: What mishears.
-        target_wer: The error rate on average, 0 to 1.
-        style: How values are spelled.
-        transcript: What the listener receives of what was misheard.
+        language: The spoken language.
+        simulator: The simulator of recognition errors.
+        target_wer: Mean error rate, 0 to 1.
+        style: Spelling style of values.
+        transcript: Form of the simulated transcript that the listener receives.
     """
 
     language: str
@@ -260,12 +261,12 @@ class SimulatedPath(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What tables call it: simulated, the language and the rate asked for."""
+        """Name in tables: simulated, the language and the requested rate."""
         return f"simulated:{self.language}:{self.target_wer:g}"
 
     @property
     def identity(self) -> str:
-        """The content key of everything that decides what is heard, but for seeds.
+        """The content key of everything that determines the received text, except seeds.
 
         Raises:
             UsageError: For a language without a word list, or without the extra that has it.
@@ -287,7 +288,7 @@ class SimulatedChannel:
         self._count = 0
 
     async def carry(self, utterance: Utterance) -> Utterance:
-        """Return the utterance with what was spoken and heard, and every error on record.
+        """Return the utterance with the spoken and received text, and a record of every error.
 
         Raises:
             UsageError: For a language as in `SimulatedPath.identity`, and a rate outside 0 to 1.

@@ -1,8 +1,8 @@
 """Voice layer: live voices, recorded audio sets or simulated errors, and the voice prompt.
 
-Recorded messages are neither synthesized nor recognized again, so that a whole grid has the same
-audio. The prompt has one text for each language; all say the same. An agent that receives the
-audio itself gets a text that does not mention a recognizer.
+Recorded messages are neither synthesized nor recognized again, so that a whole grid uses the same
+audio. The prompt has one text for each language; all say the same. An agent that receives the audio
+itself gets a text that does not mention a recognizer.
 """
 
 import asyncio
@@ -60,10 +60,10 @@ def voice_prompt(language: str = "en", *, hears_itself: bool = False) -> VoicePr
 
     Args:
         language: Its tag.
-        hears_itself: Whether the agent is given the audio in place of a transcript.
+        hears_itself: Whether the agent receives the audio instead of a transcript.
 
     Raises:
-        UnplayableConditionError: Where there is none.
+        UnplayableConditionError: If the language has no prompt.
     """
     primary = language.replace("_", "-").split("-")[0].casefold()
     if primary not in LANGUAGES:
@@ -78,23 +78,28 @@ def voice_prompt(language: str = "en", *, hears_itself: bool = False) -> VoicePr
 
 
 Live = Mapping[str, VoicePath] | SimulatedPath | None
-"""How words are said that were not recorded: by the voice's name, or misheard without a voice; None
-where a set holds every word that can be said."""
+"""Delivery of words that were not recorded: paths by voice name, or simulated errors.
+
+It is None if a set holds all words that can be said.
+"""
 
 
 class RecordedSounds:
-    """The audio of a set, put where a run keeps its own: each once, and not before it is heard."""
+    """The audio of a set, copied into a run's own audio folder.
+
+    Each file is copied once, when it is first heard.
+    """
 
     def __init__(self, recordings: Recordings) -> None:
         self._recordings = recordings
         self._kept: WeakKeyDictionary[AudioStore, set[str]] = WeakKeyDictionary()
 
     async def keep(self, audio: AudioRef, sounds: AudioStore) -> None:
-        """See that a run has audio of the set.
+        """Ensure that a run has a copy of a recording of the set.
 
         Raises:
-            DataError: Where its file is missing or damaged.
-            StoreError: Where it cannot be written.
+            DataError: If its file is missing or damaged.
+            StoreError: If it cannot be written.
         """
         kept = self._kept.setdefault(sounds, set())
         if audio.sha256 not in kept:
@@ -104,17 +109,17 @@ class RecordedSounds:
 
 
 class RecordedVoice(msgspec.Struct, frozen=True):
-    """One condition in which users' words are those of a set.
+    """One condition in which the users' words come from a recorded set.
 
     Attributes:
         label: Its name in tables.
         recordings: The set.
         sounds: Its audio.
         listener: The recognizer's name; `understood` and `itself` as elsewhere.
-        live: How words are said that the set does not hold.
-        prompt: What the agent is told beside its other instructions.
-        record: What a run keeps of it.
-        transcript: What the agent receives of a recognizer's transcript.
+        live: Delivery of words that the set does not hold.
+        prompt: Voice prompt of the agent, in addition to its other instructions.
+        record: Record that a run keeps of the condition.
+        transcript: Form of a recognizer's transcript that the agent receives.
     """
 
     label: str
@@ -128,7 +133,7 @@ class RecordedVoice(msgspec.Struct, frozen=True):
 
     @property
     def identity(self) -> str:
-        """The content key of everything that can change what is heard."""
+        """The content key of everything that can change the received text."""
         live: object = self.live
         if isinstance(self.live, SimulatedPath):
             live = (self.live.identity, self.live.style)
@@ -144,7 +149,7 @@ class RecordedVoice(msgspec.Struct, frozen=True):
         )
 
     def texts(self, message: RecordedMessage) -> TranscriptTexts:
-        """Return what the recognizer wrote of a message."""
+        """Return the recognizer's transcript of a message."""
         found = message.heard[self.listener]
         return TranscriptTexts(found.words, found.text, self.recordings.normalizer)
 
@@ -161,18 +166,18 @@ class RecordedChannel:
         self._context = context
         self._messages = list(voice.recordings.of(context.task.id))
         self._speaker = next((each.speaker for each in self._messages if each.speaker), "")
-        # What a benchmark itself says of new functions is no user's, and arrives as it is written.
+        # The benchmark's own messages about new functions are not the user's, and arrive as text.
         self._unspoken = {
             text for turn in context.task.turns if turn.adds_tools for text in turn.messages
         }
         self._live: Channel | None = None
 
     async def carry(self, utterance: Utterance) -> Utterance:
-        """Return the utterance as it was recorded, or else as it is said and heard now.
+        """Return the utterance as it was recorded, or as it is spoken and recognized now.
 
         Raises:
-            ParticipantError: Where recorded audio is damaged, an engine broke, or nobody can say
-                it.
+            ParticipantError: If recorded audio is damaged, an engine fails, or no voice can say the
+                words.
         """
         said = utterance.intended
         message = next((each for each in self._messages if each.text == said), None)
@@ -233,7 +238,7 @@ def _find_heard_text(message: RecordedMessage, voice: RecordedVoice) -> tuple[st
     if listener == ORACLE_ENGINE:
         return message.text, Stage(RECOGNITION, ORACLE_ENGINE)
     if listener == ITSELF:
-        # Where there was nothing to say there is nothing to hear.
+        # A message without words has no audio.
         return None if message.audio else "", Stage(RECOGNITION, ITSELF)
     texts = voice.texts(message)
     return texts.received(voice.transcript), Stage(RECOGNITION, listener, settings=texts.settings)
@@ -246,8 +251,9 @@ class LiveVoice(msgspec.Struct, frozen=True):
         label: Its name in tables.
         users: The paths from users to the agent, one for each of their voices.
         agent: The path from the agent to a user.
-        prompt: What the agent is told beside its other instructions.
-        record: What a run keeps of it: engines, line, and the texts of language models.
+        prompt: Voice prompt of the agent, in addition to its other instructions.
+        record: Record that a run keeps of the condition: engines, channel, and the texts of
+            language models.
     """
 
     label: str
@@ -258,7 +264,7 @@ class LiveVoice(msgspec.Struct, frozen=True):
 
     @property
     def identity(self) -> str:
-        """The content key of everything that can change what is heard."""
+        """The content key of everything that can change the received text."""
         return content_key(*(path.identity for path in (*self.users, self.agent)), self.prompt)
 
     def channel(self, context: ConversationContext, side: Role) -> Channel:
@@ -270,13 +276,13 @@ class LiveVoice(msgspec.Struct, frozen=True):
 
 
 class SimulatedVoice(msgspec.Struct, frozen=True):
-    """A condition in which nothing is spoken: what users say is misheard at a rate.
+    """A condition without audio: the user's words get simulated errors at a given rate.
 
     Attributes:
         label: Its name in tables.
-        path: From users to the agent; what the agent says arrives as it is.
-        prompt: What the agent is told beside its other instructions.
-        record: What a run keeps of it.
+        path: The path from users to the agent; the agent's words arrive unchanged.
+        prompt: Voice prompt of the agent, in addition to its other instructions.
+        record: Record that a run keeps of the condition.
     """
 
     label: str
@@ -286,7 +292,7 @@ class SimulatedVoice(msgspec.Struct, frozen=True):
 
     @property
     def identity(self) -> str:
-        """The content key of everything that can change what is heard."""
+        """The content key of everything that can change the received text."""
         return content_key(self.path.identity, self.path.style, self.prompt)
 
     def channel(self, context: ConversationContext, side: Role) -> Channel | None:
@@ -297,11 +303,11 @@ class SimulatedVoice(msgspec.Struct, frozen=True):
 
 
 VoiceCondition = LiveVoice | SimulatedVoice | RecordedVoice
-"""What any condition that is not text is made of."""
+"""Any condition that is not text."""
 
 
 def voice_layer(voiced: VoiceCondition) -> Layer:
-    """Return what a voice changes on the surfaces of a conversation."""
+    """Return the layer of a voice condition: its changes to the surfaces of a conversation."""
     instructions = StaticInstructions({"agent": voiced.prompt})
     return Layer(
         name="voice",

@@ -1,13 +1,13 @@
 """Readers of pocketsphinx data: pronunciation dictionary (cmudict) and binary n-gram model.
 
-A word that cmudict lacks has only the pronunciations of espeak-ng. The others have them in
-addition, since it is espeak-ng that speaks: cmudict's `transaction` has a Z where espeak-ng says
-S, and its `four` an R that a British voice does not say.
+A word that cmudict lacks has only the pronunciations of espeak-ng. The other words have them in
+addition, since espeak-ng synthesizes the audio: cmudict's `transaction` has a Z where espeak-ng
+says S, and its `four` an R that a British voice does not say.
 
 pocketsphinx can decode with an n-gram file and return single probabilities, but cannot list its
 content. The file holds: the words `Trie Language Model`, the order, the number of n-grams of each
 order, tables of the quantised weights, the single words with the start of their pairs, the pairs
-and triples in packed bits, and the names of the words. A pair stands under its second word.
+and triples in packed bits, and the names of the words. A pair is stored under its second word.
 Weights are logarithms to the base 1.0001.
 """
 
@@ -37,7 +37,7 @@ def installed_version(package: str) -> str:
     """Return the version of one of the extra's packages.
 
     Raises:
-        UsageError: Where it is not installed.
+        UsageError: If the package is not installed.
     """
     try:
         return version(package)
@@ -46,10 +46,10 @@ def installed_version(package: str) -> str:
 
 
 def pocketsphinx_model_folder() -> Path:
-    """Return where pocketsphinx keeps its English model.
+    """Return the folder of pocketsphinx's English model.
 
     Raises:
-        UsageError: Where the extra `voice` is not installed.
+        UsageError: If the extra `voice` is not installed.
     """
     spec = find_spec("pocketsphinx")
     if spec is None or spec.origin is None:
@@ -58,7 +58,7 @@ def pocketsphinx_model_folder() -> Path:
 
 
 Pronunciations = Mapping[str, tuple[str, ...]]
-"""Phones of each way of saying a word, separated by spaces, by the word."""
+"""Pronunciations by word, each as phones separated by spaces."""
 
 _VARIANT = re.compile(r"\(\d+\)$")
 _TAG = re.compile(r"\([a-z-]+\)")
@@ -73,18 +73,18 @@ CUSTOM_PRONUNCIATIONS: Mapping[str, tuple[str, ...]] = {
     "xray": ("EH K S R EY",),
     "z": ("Z IY", "Z EH D"),
 }
-"""Where cmudict has the American letter only, no such word, or one phone for a letter.
+"""Pronunciations of letters that cmudict lacks, or has only American or as one phone.
 
-pocketsphinx hears a word of one phone as if silence came after it, so that spelled vowels would be
-lost among other letters; with a second phone they are heard in their place.
+pocketsphinx recognizes a word of one phone only before silence, so that spelled vowels would be
+lost among other letters; with a second phone they are recognized in their place.
 """
 
 SPELLED_WAYS: Mapping[str, int] = {"a": 2, "i": 2}
-"""Which way of a letter that is a word as well is the letter."""
+"""Number of the pronunciation that is the letter, for letters that are also words."""
 
 
 def read_dictionary(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return the pronunciations in a file of pocketsphinx's form, and what we know better."""
+    """Return the pronunciations in a pocketsphinx dictionary file, with corrections."""
     found: dict[str, list[str]] = {}
     for line in path.read_text("utf-8").splitlines():
         word, _, phones = line.partition(" ")
@@ -93,7 +93,7 @@ def read_dictionary(path: Path) -> dict[str, tuple[str, ...]]:
 
 
 def ipa_to_arpabet(ipa: str) -> str:
-    """Return espeak-ng's phonemes as ARPAbet, signs that have no phone left out."""
+    """Return espeak-ng's phonemes as ARPAbet, without signs that have no phone."""
     rest = _IGNORED.sub("", _TAG.sub("", ipa))
     table = _arpabet()
     phones: list[str] = []
@@ -150,7 +150,7 @@ def read_bigrams(path: Path) -> Bigrams:
     """Read words and pairs of a binary model.
 
     Raises:
-        DataError: Where the file is no such model.
+        DataError: If the file is not such a model.
     """
     import numpy as np
 

@@ -1,6 +1,7 @@
 """Parser of call lists in text: `[Tool Name(key='v', 'other'=3), ...]`.
 
-Names may hold any characters. One pass, bounded in size and depth; nothing is evaluated.
+Names may hold any characters. The parser makes one pass, is bounded in size and depth, and
+evaluates nothing.
 """
 
 import re
@@ -11,7 +12,7 @@ import msgspec
 from dragoman.core.apis.tasks import ApiCall
 
 MAX_CHARS = 100_000
-"""Characters of an answer that are read; a longer one is unreadable."""
+"""Longest answer that is parsed, in characters; a longer one is unreadable."""
 
 _SPACES = re.compile(r"\s*+")
 _UNICODE = re.compile(r"(?:\\u[0-9a-fA-F]{4})++")
@@ -20,26 +21,26 @@ _THEMSELVES = frozenset("'\"\\/`")
 
 
 class UnreadableCallsError(Exception):
-    """A text that holds no calls in the form that was asked for; says what is wrong, and where."""
+    """A text without calls in the requested form; the message says what is wrong and where."""
 
 
 class TextCursor:
     """A position in a text.
 
-    `is_plain` becomes false where the text leaves the requested form.
+    `is_plain` becomes false if the text departs from the requested form.
     """
 
     __slots__ = ("at", "has_open_brackets", "is_plain", "names", "text")
 
     def __init__(self, text: str, names: Sequence[str] = ()) -> None:
-        """Begin at the start.
+        """Begin at the start of the text.
 
         Args:
-            text: What is read.
-            names: Tools that may be called, the longest first.
+            text: The text to parse.
+            names: Names of the tools that may be called, the longest first.
 
         Raises:
-            UnreadableCallsError: Where the text is too long to be looked at.
+            UnreadableCallsError: If the text is too long.
         """
         if len(text) > MAX_CHARS:
             raise UnreadableCallsError(f"{len(text)} characters, more than {MAX_CHARS}")
@@ -50,35 +51,35 @@ class TextCursor:
         self.has_open_brackets = False
 
     def peek(self) -> str:
-        """Return the next character that is no space; "" at the end."""
+        """Return the next character after spaces; "" at the end."""
         self.skip()
         return self.text[self.at : self.at + 1]
 
     def skip(self) -> None:
-        """Go on to what is no space."""
+        """Move over spaces."""
         found = _SPACES.match(self.text, self.at)
         if found is not None:
             self.at = found.end()
 
     def take(self, mark: str) -> bool:
-        """Go on behind a character, spaces before it; whether it was there."""
+        """Move over spaces and a character; return whether the character was found."""
         if self.peek() != mark:
             return False
         self.at += 1
         return True
 
     def need(self, mark: str) -> None:
-        """Go on behind a character that must be there."""
+        """Move over a required character."""
         if not self.take(mark):
             raise self.fault(f"{mark!r} expected")
 
     def fault(self, why: str) -> UnreadableCallsError:
-        """Return the error that says what is wrong here."""
+        """Return an error with the fault and the current position."""
         found = self.text[self.at : self.at + 20]
         return UnreadableCallsError(f"{why} at character {self.at + 1}: {found!r}")
 
     def escaped(self) -> str:
-        """Return what the backslash here and what follows stand for, and go on behind."""
+        """Return the text of the escape sequence at the cursor, and move over it."""
         run = _UNICODE.match(self.text, self.at)
         if run is not None:
             self.at = run.end()
@@ -92,7 +93,7 @@ class TextCursor:
 
 
 MAX_DEPTH = 32
-"""How deep lists and objects may stand in one another."""
+"""Deepest nesting of lists and objects."""
 
 _MAX_DIGITS = 30
 _WORDS = {
@@ -123,10 +124,10 @@ _NEXT_KEY = r"""(?:['"][^'"\n]{1,100}['"]|[^\W\d][^'"=:,()\[\]{}]{0,99}+)\s*+[=:
 _NEXT_VALUE = r"""(?:['"“\u2018\[{(]|-?\d|[tTfFnN][a-zA-Z]{3,4}+\b)"""
 _CALL_ENDS = r"\s*+\)\s*+(?:[,;\]\"'\\}]|[^()\[\]{}'\"=]{1,100}\(|$)"
 ARGUMENT = re.compile(rf"{_CALL_ENDS}|\s*+,\s*+(?:{_NEXT_KEY}|\))")
-"""What may follow the value of a named argument."""
+"""Pattern of the text after the value of a named argument."""
 
 UNNAMED = re.compile(rf"{_CALL_ENDS}|\s*+,\s*+(?:{_NEXT_KEY}|{_NEXT_VALUE}|\))")
-"""What may follow the value of an argument without a name."""
+"""Pattern of the text after the value of an argument without a name."""
 
 _ELEMENT = re.compile(rf"\s*+[\])]|\s*+,\s*+(?:{_NEXT_VALUE}|[\])])")
 _ENTRY = re.compile(rf"\s*+\}}|\s*+,\s*+(?:{_NEXT_KEY}|\}})")
@@ -134,15 +135,15 @@ _KEY = re.compile(r"\s*+[:=]")
 
 
 def parse_call_value(cursor: TextCursor, end: re.Pattern[str], depth: int = 0) -> object:
-    """Return the value here and go on behind it.
+    """Return the value at the cursor and move over it.
 
     Args:
-        cursor: Where it begins.
-        end: What may follow a quoted text in this place.
-        depth: In how many lists and objects it stands.
+        cursor: The cursor at the beginning of the value.
+        end: Pattern of the text that may follow a quoted value in this place.
+        depth: Number of enclosing lists and objects.
 
     Raises:
-        UnreadableCallsError: Where there is none, or it nests too deeply.
+        UnreadableCallsError: If the value is missing or nested too deeply.
     """
     if depth > MAX_DEPTH:
         raise cursor.fault(f"nested more than {MAX_DEPTH} deep")
@@ -159,7 +160,7 @@ def parse_call_value(cursor: TextCursor, end: re.Pattern[str], depth: int = 0) -
 
 
 def parse_call_key(cursor: TextCursor, end: re.Pattern[str] = _KEY) -> str | None:
-    """Return the name before `=` or `:` here and go on behind both; None where there is none."""
+    """Return the name before `=` or `:` at the cursor and move over both; None if missing."""
     start = cursor.at
     if cursor.peek() in _CLOSING and cursor.peek():
         name = _maybe_quoted(cursor, end)
@@ -176,7 +177,7 @@ def parse_call_key(cursor: TextCursor, end: re.Pattern[str] = _KEY) -> str | Non
 
 
 def _maybe_quoted(cursor: TextCursor, end: re.Pattern[str]) -> str | None:
-    """Return the quoted name here; None where the first quote that follows does not end one."""
+    """Return the quoted name at the cursor; None if the next quote does not end a name."""
     close = _CLOSING[cursor.peek()]
     found = cursor.text.find(close, cursor.at + 1, cursor.at + 202)
     if found < 0 or end.match(cursor.text, found + 1) is None:
@@ -231,7 +232,7 @@ def _read_unescaped_json(cursor: TextCursor, close: str, end: re.Pattern[str]) -
 
 
 def _behind_brackets(text: str, start: int) -> int:
-    """Return the place after the bracket that closes the one at a place.
+    """Return the position after the bracket that closes the one at a position.
 
     Without such a bracket, return the end of the text.
     """
@@ -271,7 +272,7 @@ def _object(cursor: TextCursor, depth: int) -> dict[str, object]:
 
 
 def _bare(cursor: TextCursor) -> object:
-    """Return a number, a word, or else a text without quotes, which is not plain."""
+    """Return a number or a word; otherwise a text without quotes, which is not plain."""
     run = _BARE.match(cursor.text, cursor.at)
     word = run[0].strip() if run else ""
     if not run or not word:
@@ -286,7 +287,7 @@ def _bare(cursor: TextCursor) -> object:
 
 
 def parse_call_number(digits: str) -> int | float:
-    """Return the number that digits stand for, whole where nothing says otherwise."""
+    """Return the number of a text; an integer unless it has a point or an exponent."""
     return int(digits) if digits.removeprefix("-").isdigit() else float(digits)
 
 
@@ -300,9 +301,9 @@ _QUOTES = "'\"“”\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK
 
 
 class ParsedCalls(msgspec.Struct, frozen=True):
-    """Calls that were read; `is_plain` says whether the text keeps to the form, not only near it.
+    """Parsed calls; `is_plain` says whether the text keeps exactly to the form.
 
-    An argument without a name is called "#1" by its place.
+    An argument without a name is called "#1" by its position.
     """
 
     calls: tuple[ApiCall, ...]
@@ -317,15 +318,15 @@ def longest_first(names: Iterable[str]) -> tuple[str, ...]:
 def parse_calls(text: str, names: Sequence[str] = ()) -> ParsedCalls:
     """Return the calls that a text lists.
 
-    Brackets around the list may be missing, and other text may stand behind it; neither is plain.
+    Brackets around the list may be missing, and other text may follow it; neither is plain.
 
     Args:
-        text: The list.
-        names: Tools that may be called, as `longest_first` orders them: their names may hold
+        text: The text with the list.
+        names: Names of the tools that may be called, in the order of `longest_first`. They may hold
             brackets and commas. Any other name ends at its bracket.
 
     Raises:
-        UnreadableCallsError: Where the text is no such list, is too long, or holds too many calls.
+        UnreadableCallsError: If the text is not such a list, is too long, or holds too many calls.
     """
     cursor = TextCursor(text, names)
     is_listed = cursor.take("[")
@@ -344,16 +345,16 @@ def parse_calls(text: str, names: Sequence[str] = ()) -> ParsedCalls:
 
 
 def _goes_on(cursor: TextCursor) -> bool:
-    """Whether another call follows without a comma, which is not plain."""
+    """Return whether another call follows without a comma, which is not plain."""
     found = _ANOTHER.match(cursor.text, cursor.at)
     cursor.is_plain = cursor.is_plain and found is None
     return found is not None
 
 
 def _require_end(cursor: TextCursor) -> None:
-    """Reject a list that continues with other text.
+    """Raise an error if other text follows a list.
 
-    A list without its closing bracket at the end is accepted.
+    A missing closing bracket at the end is accepted.
     """
     if cursor.peek() not in {"", '"', "'", "}"}:
         raise cursor.fault("',' or ']' expected")
@@ -395,7 +396,7 @@ def _tool(cursor: TextCursor) -> str:
 
 
 def _unwrap_arguments(arguments: dict[str, object]) -> dict[str, object]:
-    """Return arguments that were given as one object by themselves."""
+    """Return the arguments inside a single object that holds all of them."""
     match arguments:
         case {"#1": dict() as inner} if len(arguments) == 1:
             return {str(name): value for name, value in inner.items()}

@@ -1,4 +1,7 @@
-"""Parsers of calls in other syntaxes (JSON, XML tags, ReAct, Python) than the requested one."""
+"""Parsers of calls in other syntaxes than the requested one.
+
+These are JSON, XML tags, ReAct, and Python.
+"""
 
 import ast
 import json
@@ -32,7 +35,7 @@ _ARGUMENT_KEYS = (
     "action input", "tool_input", "action_parameters",
 )  # fmt: skip
 _BESIDE = frozenset(("id", "type", "label", "thought", "index", "responses"))
-"""Keys that may stand in a call beside its name, where it has no arguments."""
+"""Keys that a call without arguments may have in addition to its name."""
 
 _NOTHING = frozenset(("", "none", "null", "n/a", "no_tool", "finish", "final answer"))
 _JSON_STARTS = re.compile(r"[\[{]")
@@ -51,10 +54,10 @@ _WRAPPERS = (
     "action",
     "tool",
 )
-"""Keys of objects that hold calls, or one."""
+"""Keys of objects that hold one call or several."""
 
 _MARK = re.compile(r"<\|?[\w\uff5c/]|\[TOOL_CALLS\]|\bfunctools\b|(?:\w{1,20}\s)?\bto=|\bprint\(")
-"""Where calls between tags and tokens can begin."""
+"""Pattern of possible beginnings of calls between tags and tokens."""
 
 _OBSERVATION = re.compile(r"^[ \t*]{0,9}Observation", re.MULTILINE | re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w.\-/]*")
@@ -63,7 +66,7 @@ _LABEL = re.compile(
     r"(?:[-*•>]|\d{1,3}[.)])?\s{0,9}(?:\**(?:[Aa]ctions?|[Aa]nswer|[Cc]alls?|[Ff]unction [Cc]alls?|"
     r"[Tt]ool [Cc]alls?|API-?\s?[Rr]equest|[Oo]utput)\**\s{0,9}[:\N{FULLWIDTH COLON}]\**)?\s{0,9}"
 )
-"""What may stand before a call in its line: a bullet, a number, a word such as "Call:"."""
+"""Pattern of text before a call in its line: a bullet, a number, or "Call:"."""
 
 _ANNOUNCED = re.compile(
     r"(?:^|\n)[ \t*]{0,9}(?:[Aa]ctions?|[Aa]nswer|[Cc]alls?|API-?\s?[Rr]equest"
@@ -80,10 +83,10 @@ _RESULT_KEYS = frozenset(("result", "results", "output", "response", "error", "o
 
 
 class FoundCalls(msgspec.Struct, frozen=True):
-    """Calls that a reply makes, in which syntax, and where in it they begin.
+    """The calls of a reply, their syntax, and the position at which they begin.
 
-    `fault` says why they cannot be read; "" where they can. `thought` stands beside them in an
-    object.
+    `fault` says why they cannot be read; it is "" for readable calls. `thought` is a thought in the
+    same object.
     """
 
     syntax: str
@@ -94,11 +97,11 @@ class FoundCalls(msgspec.Struct, frozen=True):
 
 
 def calls_in_any_syntax(text: str, names: Sequence[str]) -> FoundCalls | None:
-    """Return the calls of a reply in whichever syntax it writes them; None where it calls nothing.
+    """Return the calls of a reply in whatever syntax it uses; None if it has no calls.
 
     Args:
         text: The reply.
-        names: Tools that may be called, the longest first.
+        names: Names of the tools that may be called, the longest first.
     """
     for read in _READERS:
         found = read(text, names)
@@ -108,9 +111,9 @@ def calls_in_any_syntax(text: str, names: Sequence[str]) -> FoundCalls | None:
 
 
 def offered_name(written: str, names: Sequence[str]) -> str:
-    """Return the tool that a name means, with any separator between its words.
+    """Return the tool that a name denotes, with any separator between its words.
 
-    If the name does not mean a tool, return the name itself.
+    If the name does not denote a tool, return the name itself.
     """
     plain = written.strip().strip("\"'`*").strip()
     if plain in names:
@@ -132,7 +135,7 @@ def _in_marks(text: str, names: Sequence[str]) -> FoundCalls | None:
     if _MARK.search(text) is None:
         return None
     found = _by_templates(text, names)
-    # A tag of HTML and the like names nothing.
+    # A tag of HTML or a similar language does not name a tool.
     is_said = found is not None and (
         found.syntax not in {"tag", "function_tag"} or _is_known(found, names)
     )
@@ -153,7 +156,7 @@ def _is_known(found: FoundCalls, names: Sequence[str]) -> bool:
 
 
 def _by_templates(text: str, names: Sequence[str]) -> FoundCalls | None:
-    # That reader knows names without blanks: each other one gets such a name meanwhile.
+    # That parser knows names without blanks: any other name gets a temporary one without.
     masks = {
         name: f"tool_q{number}z"
         for number, name in enumerate(names)
@@ -195,7 +198,7 @@ def _unmask_value(value: object, masks: Mapping[str, str]) -> object:
 
 
 def _in_json(text: str, names: Sequence[str]) -> FoundCalls | None:
-    """Return calls that stand as JSON, or as Python's literals, wherever in a reply they begin."""
+    """Return calls in JSON, or in Python literals, at any position of a reply."""
     alone = {each.start(1) for each in _FENCE.finditer(text)} | {len(text) - len(text.lstrip())}
     at, tries = 0, 0
     while tries < _MOST_STARTS and (start := _JSON_STARTS.search(text, at)) is not None:
@@ -211,8 +214,8 @@ def _in_json(text: str, names: Sequence[str]) -> FoundCalls | None:
             found = _behind_name(text, start.start(), values[0], names)
             if found is not None:
                 return found
-        # What is no call as a whole holds none in its parts: a description, a result, a list of
-        # words.
+        # A value that is not a call as a whole has no calls in its parts: a description, a result,
+        # a list of words.
         at = max(end, start.end())
     return None
 
@@ -220,7 +223,7 @@ def _in_json(text: str, names: Sequence[str]) -> FoundCalls | None:
 def _json_calls(
     values: Sequence[object], names: Sequence[str], *, is_alone: bool
 ) -> FoundCalls | None:
-    """Return the calls of some values; in prose those of offered tools alone."""
+    """Return the calls among some values; inside prose, only those of offered tools."""
     entries = [
         each for value in values for each in (value if isinstance(value, list) else (value,))
     ]
@@ -241,7 +244,10 @@ def _json_calls(
 def _behind_name(
     text: str, at: int, value: Mapping[str, object], names: Sequence[str]
 ) -> FoundCalls | None:
-    """Return the call of an object behind an offered tool's name that stands alone in its line."""
+    """Return the call whose arguments are an object after an offered tool's name.
+
+    The name stands alone in its line.
+    """
     before = re.sub(r"```(?:json)?\s*\Z", "", text[max(0, at - 400) : at].rstrip()).rstrip()
     line = before[before.rfind("\n") + 1 :]
     label = _LABEL.match(line)
@@ -258,9 +264,9 @@ def _thought_in(value: Mapping[str, object]) -> str | None:
 
 
 def _values(text: str, at: int) -> tuple[list[object], int]:
-    """Return the values that follow one another from a place, and where they end.
+    """Return the consecutive values from a position on, and the position of their end.
 
-    They are JSON, or else one literal of Python's, or one value whose last brackets are missing.
+    They are JSON values, otherwise one Python literal, or one value without its last brackets.
     """
     decoder = json.JSONDecoder(strict=False)
     found: list[object] = []
@@ -323,10 +329,10 @@ def _extent(text: str) -> tuple[int, str]:
 
 
 def _call_of(value: object, names: Sequence[str]) -> list[ApiCall]:
-    """Return the calls that an object of JSON is; none where it is something else.
+    """Return the calls in a JSON object; an empty list for any other value.
 
     Raises:
-        UnreadableCallsError: Where it calls a tool and its arguments cannot be read.
+        UnreadableCallsError: If it calls a tool and its arguments cannot be read.
     """
     if not isinstance(value, dict) or is_nested_too_deeply(value):
         return []
@@ -343,7 +349,7 @@ def _call_of(value: object, names: Sequence[str]) -> list[ApiCall]:
 
 
 def _named_call(fields: Mapping[str, object], names: Sequence[str]) -> list[ApiCall]:
-    """Return the call of an object with a tool's name under one key and arguments under another."""
+    """Return the call of an object with a tool's name and its arguments under two keys."""
     name = next((fields[key] for key in _NAME_KEYS if isinstance(fields.get(key), str)), None)
     if not isinstance(name, str) or name.strip().casefold() in _NOTHING:
         return []
@@ -371,7 +377,7 @@ def _is_schema(value: object) -> bool:
 
 
 def _arguments(given: object) -> dict[str, object]:
-    """Return arguments, also those that stand as a text of JSON."""
+    """Return the arguments of a call; a JSON text is parsed first."""
     if given is None:
         return {}
     if isinstance(given, str):
@@ -381,7 +387,7 @@ def _arguments(given: object) -> dict[str, object]:
     if isinstance(given, list) and not given:
         return {}
     if not isinstance(given, dict):
-        raise UnreadableCallsError("the arguments of a call are no object")
+        raise UnreadableCallsError("the arguments of a call are not an object")
     return _mapping(given)
 
 
@@ -392,7 +398,7 @@ def _mapping(value: object) -> dict[str, object]:
 def _in_react(text: str, names: Sequence[str]) -> FoundCalls | None:
     """Return the actions of the first step, `Action:` with `Action Input:`.
 
-    A later observation is invented by the model.
+    Text after an observation is ignored, since the model invented it.
     """
     calls: list[ApiCall] = []
     begins = -1
@@ -472,7 +478,7 @@ def _in_lines(text: str, names: Sequence[str]) -> FoundCalls | None:
 
 
 def _all_calls(text: str, names: Sequence[str]) -> tuple[ApiCall, ...]:
-    """Return the calls that a text consists of, and nothing else; () where it has other words."""
+    """Return the calls of a text that consists only of calls; () for any other text."""
     label = _LABEL.match(text)
     inner = text[label.end() if label else 0 :].strip().strip("`").strip()
     if not _begins_call(inner, 0, names):
@@ -498,7 +504,7 @@ def _join_call_lines(text: str) -> str:
 
 
 def _begins_call(text: str, at: int, names: Sequence[str]) -> bool:
-    """Whether an offered tool's name with a bracket behind it stands at a place."""
+    """Return whether an offered tool's name with a bracket begins at a position."""
     for name in names:
         if text.startswith(name, at) and text[at + len(name) : at + len(name) + 2].lstrip(
             " "
@@ -513,7 +519,7 @@ def _begins_call(text: str, at: int, names: Sequence[str]) -> bool:
 
 
 def thought_before(text: str, begins: int) -> str | None:
-    """Return the words before calls, without the word `Thought:` and what only announces calls."""
+    """Return the words before calls, without `Thought:` and an announcement of calls."""
     before = text[:begins]
     key = _THOUGHT.search(before)
     said = before[key.end() :] if key else before

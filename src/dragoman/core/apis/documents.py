@@ -7,30 +7,31 @@ from typing import Literal, get_args
 import msgspec
 
 Place = Literal["path", "query", "header", "body"]
-"""Where a parameter travels in a request."""
+"""Part of a request that carries a parameter."""
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"]
 PLACES: Mapping[str, Place] = {place: place for place in get_args(Place)}
 METHODS: Mapping[str, Method] = {method: method for method in get_args(Method)}
 """The HTTP methods by their names.
 
-A record leaves out a default that is that very object: use the object from this mapping.
+A record omits a default only if the value is that very object, so use the objects of this mapping.
 """
 
 
 WHOLE_BODY = "x-whole-body"
-"""In the schema of a parameter that is the whole body of a request: it is true there."""
+"""Schema key of a parameter that is the whole body of a request; its value is true."""
 
 
 class Serialization(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a value is written into a request, in OpenAPI's words.
+    """Serialization of a value in a request, in OpenAPI's terms.
 
     Attributes:
         style: `form`, `simple`, `label`, `matrix`, `spaceDelimited`, `pipeDelimited`, `deepObject`,
-            or Swagger's `tabDelimited`; "" for what the place usually has.
-        explode: Whether each part of an array or object stands by itself.
-        allow_reserved: Whether signs that addresses reserve are sent as they are.
-        media_type: Of a value that is written whole in it ("application/json"); "" for a style.
+            or Swagger's `tabDelimited`; "" for the usual style of the place.
+        explode: Whether each part of an array or object is written separately.
+        allow_reserved: Whether reserved characters are sent unescaped.
+        media_type: Media type of a value that is written as a whole ("application/json"); "" for a
+            style.
     """
 
     style: str = ""
@@ -67,10 +68,10 @@ class ConfiguredParameter(msgspec.Struct, frozen=True, omit_defaults=True):
     Its values are not stored.
 
     Attributes:
-        name: As it travels.
-        place: Where it travels.
-        kind: A credential, an id of a request for tracing, or another header or cookie.
-        scheme: How HTTP writes a credential ("bearer", "basic"); "" for as it is.
+        name: The name in requests.
+        place: The part of a request that carries it.
+        kind: A credential, a request id for tracing, or another header or cookie.
+        scheme: The HTTP scheme of a credential ("bearer", "basic"); "" for a plain value.
         required: Whether the document says that calls need it.
     """
 
@@ -84,8 +85,8 @@ class ConfiguredParameter(msgspec.Struct, frozen=True, omit_defaults=True):
 class Operation(msgspec.Struct, frozen=True, omit_defaults=True):
     """One operation of an API: the unit that is counted, offered to agents and called.
 
-    `statuscode` and `schema` say what it answered when it was last verified ("" and {} before that,
-    but for a schema that its document declares). `media_type` is that of its body, "" for JSON.
+    `statuscode` and `schema` describe its answer at the last verification. Before that they are ""
+    and {}, unless its document declares a schema. `media_type` is that of its body, "" for JSON.
     """
 
     name: str
@@ -124,12 +125,12 @@ class ApiDocument(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         id: A stable slug, unique in a dataset.
-        country: An English country name as the source has them, or "Global"; "" where unknown.
-        language: Of its descriptions, as a BCP 47 tag; "" where unknown.
-        origins: Where it was found; several where twins were merged.
-        category: Of the whole API, as a catalogue has it; operations may have their own.
-        authentication: What a call needs beside parameters: "" for nothing, else as the document
-            says ("apiKey", "oauth2", ...).
+        country: An English country name as in the source, or "Global"; "" if unknown.
+        language: The language of its descriptions, as a BCP 47 tag; "" if unknown.
+        origins: The origins of the document; several for merged near-duplicates.
+        category: The category of the whole API, as in a catalogue; operations may have their own.
+        authentication: The authentication that a call needs in addition to parameters: "" for none,
+            otherwise the document's term ("apiKey", "oauth2", ...).
     """
 
     id: str
@@ -145,7 +146,7 @@ class ApiDocument(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def operation_id(document: ApiDocument, operation: Operation) -> str:
-    """Return the id of an operation: `DOCUMENT/NAME`, as ledgers, tasks and splits know it."""
+    """Return the id of an operation in records, tasks and splits: `DOCUMENT/NAME`."""
     return f"{document.id}/{operation.name}"
 
 
@@ -158,8 +159,8 @@ def operations(document: ApiDocument) -> Iterator[tuple[str, Operation]]:
 def offered_names(offered: Mapping[str, tuple[ApiDocument, Operation]]) -> dict[str, str]:
     """Return the names of operations that are offered together, by their ids.
 
-    It is the operation's own name; where two have the same, that of its document stands before it,
-    and where these are equal too, its id takes its place.
+    It is the operation's own name. If two operations have the same name, the document's name is put
+    before it. If these names are equal too, the operation's id is used.
     """
     names = {key: operation.name for key, (_, operation) in offered.items()}
     twice = _duplicates(names)

@@ -1,7 +1,7 @@
 """Grading of API calls against gold calls: correct, wrong, missing and extra.
 
-Calls and arguments are matched one to one with the lowest total cost (Hungarian algorithm on whole
-numbers), so that their order never changes a number.
+Calls and arguments are matched one to one at the lowest total cost (Hungarian algorithm on
+integers), so that their order never changes a number.
 """
 
 import unicodedata
@@ -15,17 +15,17 @@ from dragoman.core.tasks import Action
 from dragoman.core.tools import ToolCall
 
 _UNKNOWN = 1 << 256
-"""More than any way can cost."""
+"""A number above the cost of any path."""
 
 
 def cheapest_assignment(costs: Sequence[Sequence[int]]) -> int:
-    """Return the least sum of costs in which each row of the shorter side has a place of its own.
+    """Return the lowest total cost of an assignment of the shorter side to the longer one.
 
-    Whole numbers of any size keep several figures apart in one cost. Time grows with the shorter
-    side squared times the longer one.
+    Each row of the shorter side gets a place of its own. Integers of any size keep several figures
+    apart in one cost. Time grows with the shorter side squared times the longer one.
 
     Args:
-        costs: By row and column, at least one of each.
+        costs: Costs by row and column, at least one of each.
     """
     if len(costs) == 1:
         return min(costs[0])
@@ -38,7 +38,7 @@ def cheapest_assignment(costs: Sequence[Sequence[int]]) -> int:
 
 
 class _Table:
-    """Rows that have a column so far, and the potentials for the cheapest next placement."""
+    """Rows with an assigned column, and the potentials for the cheapest next assignment."""
 
     def __init__(self, costs: Sequence[Sequence[int]]) -> None:
         self._costs = costs
@@ -49,12 +49,12 @@ class _Table:
         self._row_at: list[int | None] = [None] * (self._free + 1)
 
     def cost(self) -> int:
-        """Return what the pairs cost together."""
+        """Return the total cost of the assigned pairs."""
         pairs = enumerate(self._row_at[: self._free])
         return sum(self._costs[row][column] for column, row in pairs if row is not None)
 
     def place(self, row: int) -> None:
-        """Give a row a column; others move on along the cheapest way to a free one."""
+        """Assign a column to a row; other rows move along the cheapest path to a free one."""
         self._row_at[self._free] = row
         least = [_UNKNOWN] * self._free
         before = [self._free] * self._free
@@ -88,10 +88,10 @@ _WORDS = {"True": "true", "False": "false", "None": "null"}
 
 
 def canonical_value(value: object) -> Hashable:
-    """Return what all ways to write a value have in common.
+    """Return the canonical form of a value, equal for all ways to write it.
 
-    A number is its shortest text, so that 5, 5.0 and "5" are one and "05" is another; `True` is
-    "true"; texts are compared in Unicode's composed form, without spaces around them; the keys of
+    A number is its shortest text, so that 5, 5.0 and "5" are equal and "05" is different. `True` is
+    "true". Texts are compared in Unicode's composed form, without spaces around them. The keys of
     an object have no order.
     """
     match value:
@@ -111,11 +111,11 @@ def canonical_value(value: object) -> Hashable:
 
 
 _BASE = 1 << 20
-"""More arguments than any two sets of calls have together."""
+"""A number above the total number of arguments in any two sets of calls."""
 
 
 class GoldCall(NamedTuple):
-    """A gold call; `arguments` has every value that will do, by name."""
+    """A gold call; `arguments` has every right value, by name."""
 
     tool: str
     arguments: dict[str, frozenset[Hashable]]
@@ -129,22 +129,22 @@ class ComparedCall(NamedTuple):
 
 
 class CallGrades(msgspec.Struct, frozen=True):
-    """What calls are beside gold calls, in numbers.
+    """Counts from the comparison of made calls with gold calls.
 
     Attributes:
         gold_tools: Gold calls.
         made_tools: Calls that were made.
-        right_tools: Calls of a gold call's tool, each gold call counting once.
-        hallucinated_tools: Calls beyond these, of tools that were not offered.
-        missing_tools: Gold calls beyond these.
-        extra_tools: Calls beyond these, of tools that were offered.
+        right_tools: Calls of a gold call's tool; each gold call counts once.
+        hallucinated_tools: Further calls, of tools that were not offered.
+        missing_tools: Gold calls without such a call.
+        extra_tools: Further calls, of tools that were offered.
         gold_arguments: Triples of tool, argument and value in gold calls.
-        made_arguments: Triples in calls that were made, right tool or not.
-        right_arguments: Triples that are in both, each gold triple counting once.
+        made_arguments: Triples in calls that were made, with right or wrong tools.
+        right_arguments: Triples that are in both; each gold triple counts once.
         wrong_values: In calls of right tools, arguments with another value.
-        missing_arguments: In the same, gold arguments that are not there.
-        extra_arguments: In the same, arguments that gold does not have.
-        exact: 1 where every gold call was made as it is and nothing else, else 0.
+        missing_arguments: In calls of right tools, gold arguments that are missing.
+        extra_arguments: In calls of right tools, arguments that gold does not have.
+        exact: 1 if the made calls are exactly the gold calls, otherwise 0.
     """
 
     gold_tools: int
@@ -171,7 +171,7 @@ class _Errors(NamedTuple):
 def gold_call(
     tool: str, arguments: dict[str, object], also: dict[str, tuple[object, ...]]
 ) -> GoldCall:
-    """Return a gold call as it is compared; `also` has other values that are as right."""
+    """Return a gold call in comparable form; `also` has other right values."""
     return GoldCall(
         tool,
         {
@@ -182,19 +182,21 @@ def gold_call(
 
 
 def compared_call(tool: str, arguments: dict[str, object]) -> ComparedCall:
-    """Return a call that was made as it is compared."""
+    """Return a made call in comparable form."""
     return ComparedCall(tool, {name: canonical_value(value) for name, value in arguments.items()})
 
 
 def grade_by_plans(
     plans: Sequence[Sequence[Action]], made: Sequence[ToolCall], offered: Collection[str]
 ) -> tuple[int, CallGrades]:
-    """Return the plan that matches the calls, or the first, as a number from 0, and its grades.
+    """Return the number, from 0, of the plan that matches the calls, and its grades.
+
+    If no plan matches, it is the first plan.
 
     An argument equal to the default that its tool declares counts as absent.
 
     Args:
-        plans: The gold calls, and others that are as right.
+        plans: The gold calls, and alternatives that are equally right.
         made: The calls that were made.
         offered: The names of the tools that may be called.
     """
@@ -238,7 +240,7 @@ def _is_default(name: str, value: object, defaults: Mapping[str, object]) -> boo
 def grade_calls(
     gold: Sequence[GoldCall], made: Sequence[ComparedCall], offered: Collection[str]
 ) -> CallGrades:
-    """Return the numbers.
+    """Return the grades of made calls against gold calls.
 
     Args:
         gold: The gold calls.
@@ -281,7 +283,7 @@ def _right_triples(gold: Sequence[GoldCall], made: Sequence[ComparedCall]) -> in
 
 
 def _most(wanted: Sequence[frozenset[Hashable]], found: Sequence[Hashable]) -> int:
-    """Return how many values can each be given a set of their own that holds them."""
+    """Return how many values can be matched to sets that hold them, one value to each set."""
     if len(wanted) == 1:
         return int(any(value in wanted[0] for value in found))
     costs = [[-int(value in values) for value in found] for values in wanted]
@@ -299,7 +301,7 @@ def _argument_errors(gold: Sequence[GoldCall], made: Sequence[ComparedCall]) -> 
         calls = [call for call in made if call.tool == tool]
         if calls:
             cost += cheapest_assignment([[_cost(each, call) for call in calls] for each in own])
-    # The number of right ones stands above these digits and is not wanted here.
+    # The number of right ones stands above these digits and is not needed here.
     wrong_and_missing, extra = divmod(cost % _BASE**3, _BASE)
     return _Errors(*divmod(wrong_and_missing, _BASE), extra)
 

@@ -1,6 +1,6 @@
 """Answers of International Tool Calling: `{"Thought": "...", "Action": "[f(a='x')]"}`.
 
-Parses answers of models, and formats calls and answers in the same form.
+The module parses answers of models, and formats calls and answers in the same form.
 """
 
 import json
@@ -23,7 +23,7 @@ from dragoman.core.texts.decoding import DECODING_ERRORS, strip_code_fence
 THOUGHT, ACTION = "Thought", "Action"
 
 FORM = "thought-action"
-"""The name that moves carry where calls were asked for in this form."""
+"""The name of this form in the moves of conversations."""
 
 _OBJECTS = msgspec.json.Decoder(dict[str, object])
 _LENIENT = json.JSONDecoder(strict=False)
@@ -41,15 +41,14 @@ _NO_CALLS = ParsedCalls((), is_plain=False)
 
 
 class ParsedItcAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an answer says.
+    """A parsed answer.
 
     Attributes:
-        thought: The words of its thought; None where it has none.
-        calls: The calls of its action; None where it has no action that can be read.
-        is_strict: Whether it keeps to the form exactly.
-        fault: Why its action cannot be read; "" where it can, or where there is none.
-        syntax: In which syntax calls are written: `FORM`, or one of `calls_in_any_syntax`; "" for
-            none.
+        thought: The words of its thought; None without a thought.
+        calls: The calls of its action; None without a readable action.
+        is_strict: Whether it keeps exactly to the form.
+        fault: Why its action cannot be read; "" for a readable or missing action.
+        syntax: The syntax of the calls: `FORM`, or one of `calls_in_any_syntax`; "" without calls.
     """
 
     thought: str | None = None
@@ -69,12 +68,12 @@ The first reads calls in the requested form, the second in any syntax that model
 def parse_itc_answer(
     text: str, names: Sequence[str] = (), version: int = ITS_FORM_ALONE
 ) -> ParsedItcAnswer:
-    """Return what an answer says; nothing that it holds is evaluated, and none breaks the reader.
+    """Return the parsed form of an answer, without evaluating or failing on any text.
 
     Args:
         text: The answer.
-        names: Tools that may be called (`longest_first`).
-        version: `ITS_FORM_ALONE` or `ANY_SYNTAX`; they differ where the first finds no calls.
+        names: Names of the tools that may be called (`longest_first`).
+        version: `ITS_FORM_ALONE` or `ANY_SYNTAX`; they differ if the former finds no calls.
     """
     read = _in_its_form(text, names)
     if version == ITS_FORM_ALONE or len(text) > MAX_CHARS:
@@ -105,7 +104,7 @@ def parse_itc_answer(
 
 
 def _is_prose(action: object, calls: Sequence[ApiCall], names: Sequence[str]) -> bool:
-    """Whether text read as calls of unknown tools is prose with brackets.
+    """Return whether text that was parsed as calls of unknown tools is prose with brackets.
 
     An example is `more details (which?)`.
     """
@@ -117,7 +116,7 @@ def _is_prose(action: object, calls: Sequence[ApiCall], names: Sequence[str]) ->
 
 
 def _in_its_form(text: str, names: Sequence[str]) -> ParsedItcAnswer:
-    """Return what an answer says in the form that was asked for, strictly or leniently."""
+    """Return the parsed answer in the requested form, strictly or leniently."""
     if len(text) > MAX_CHARS:
         return ParsedItcAnswer(fault=f"{len(text)} characters, more than {MAX_CHARS}")
     inner = _unwrap_text(text)
@@ -132,7 +131,7 @@ def _in_its_form(text: str, names: Sequence[str]) -> ParsedItcAnswer:
 
 
 def _written_action(text: str) -> object:
-    """Return the action of an answer as it is written; None where it has none."""
+    """Return the action of an answer as written; None if it has none."""
     for candidate in _objects(text):
         action = _get_ignoring_case(candidate, ACTION)
         if action is not None:
@@ -142,7 +141,7 @@ def _written_action(text: str) -> object:
 
 
 def _calls_nothing(action: object) -> bool:
-    """Whether an action says that nothing is called."""
+    """Return whether an action says that nothing is called."""
     plain = action.strip(_EDGES).casefold() if isinstance(action, str) else action
     return plain in ("", "[]", "[ ]", "none", "null", [], {}) or plain is None
 
@@ -171,7 +170,7 @@ def _calls_in(action: object, names: Sequence[str]) -> ParsedCalls:
 
 
 def _calls_of(entry: object, names: Sequence[str]) -> Iterator[ApiCall]:
-    """Yield the calls of one entry of an action that is JSON itself."""
+    """Yield the calls of one entry of an action that is itself JSON."""
     match entry:
         case str() as text:
             yield from parse_calls(text, names).calls
@@ -202,7 +201,7 @@ def _lenient(text: str, inner: str, names: Sequence[str]) -> ParsedItcAnswer:
 
 
 def _objects(text: str) -> Iterator[Mapping[str, object]]:
-    """Yield the first object in a text, where it is one."""
+    """Yield the first object in a text, if there is one."""
     start = text.find("{")
     if start < 0:
         return
@@ -233,7 +232,7 @@ def _trim_before_bracket(action: str) -> str:
 
 
 def _unescape_quotes(text: str, *, is_escaped: bool) -> str:
-    """Return a text without the backslashes that escaped its quotes for an enclosing object."""
+    """Return a text without the backslashes that escaped its quotes in an outer object."""
     escaped = is_escaped or text.lstrip().startswith('"')
     return text.replace('\\"', '"') if escaped else text
 
@@ -264,7 +263,7 @@ def format_calls(calls: Iterable[ApiCall]) -> str:
 
 
 def format_itc_answer(thought: str, calls: Iterable[ApiCall]) -> str:
-    """Return a thought and calls as the JSON object that agents are asked for."""
+    """Return a thought and calls as the JSON object that agents must write."""
     return msgspec.json.encode({THOUGHT: thought, ACTION: format_calls(calls)}).decode()
 
 

@@ -1,6 +1,6 @@
 """Metrics of API calls and thoughts, and the task labels that they are grouped by.
 
-`docs/itc.md` defines each metric and each average.
+`docs/reference/itc.md` defines each metric and each average.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,23 +9,26 @@ from typing import Literal
 from dragoman.core.measures import Averaging, MetricFormat, Rate
 
 LANGUAGE_LABEL = "language"
-"""Of the query, as a BCP 47 tag."""
+"""The label with the language of the query, as a BCP 47 tag."""
 
 COUNTRY_LABEL = "country"
 CATEGORY_LABEL = "category"
-"""Of the API that the first gold call reaches."""
+"""The label with the category of the first gold call's API."""
 
 KIND_LABEL = "kind of call"
-"""`core.apis.tasks.CallKind`."""
+"""The label with the kind of calls, a `core.apis.tasks.CallKind`."""
 
 AXES = (LANGUAGE_LABEL, COUNTRY_LABEL, CATEGORY_LABEL, KIND_LABEL)
-"""What figures are taken apart by."""
+"""The labels by which figures are broken down."""
 
 NO_TOOLS = "tools unjudged"
-"""Why it cannot be said which tools are right; such a task is not judged at all."""
+"""The label with the reason why tools cannot be judged.
+
+Such a task is not judged at all.
+"""
 
 NO_ARGUMENTS = "arguments unjudged"
-"""Why it cannot be said which arguments are right; tools can still be judged."""
+"""The label with the reason why arguments cannot be judged; tools still can be."""
 
 
 CALLS, THOUGHTS = "calls", "thoughts"
@@ -35,7 +38,7 @@ SELECTION, INVOCATION = "tool selection", "tool invocation"
 
 ApiAveraging = Literal["macro", "micro", "seal"]
 AVERAGES: tuple[ApiAveraging, ...] = ("macro", "micro", "seal")
-"""Per conversation and then their mean; over the corpus; over the corpus as Seal-Tools counts."""
+"""Averages: mean over conversations; over the corpus; over the corpus as in Seal-Tools."""
 
 DETECTORS = ("lid.176", "langid")
 
@@ -46,7 +49,10 @@ _WHAT: Mapping[str, str] = {SELECTION: "tools", INVOCATION: "arguments"}
 
 
 def scores(part: str, averaging: ApiAveraging) -> tuple[Rate, Rate, Rate]:
-    """Return precision, recall and F1 of selection or invocation; those of `seal` are no shares."""
+    """Return precision, recall and F1 of selection or invocation.
+
+    With the averaging `seal` they may lie outside 0 to 1.
+    """
     prefix = "seal " if averaging == "seal" else ""
     right, made, gold = (f"{prefix}{side} {_WHAT[part]}" for side in ("right", "made", "gold"))
     taken: Averaging = "macro" if averaging == "macro" else "micro"

@@ -20,13 +20,13 @@ and no call.
 
 
 class ApiCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One call: the tool's name as it is offered, and arguments with canonical values.
+    """One call: the tool's name as offered, and arguments with canonical values.
 
-    A value that an earlier call returns is `{"from": "$1.data.city_ibge"}`: the first call's
-    result, and the path in it; places in lists are numbers from 0.
+    A value from the result of an earlier call is `{"from": "$1.data.city_ibge"}`: the first call's
+    result, and the path in it. Positions in lists are numbers from 0.
 
     Attributes:
-        also: Other values that are as right, by argument.
+        also: Other right values, by argument.
     """
 
     tool: str
@@ -38,14 +38,14 @@ class ApiTask(msgspec.Struct, frozen=True, omit_defaults=True):
     """One query with its gold calls.
 
     Attributes:
-        language: Of the query, as a BCP 47 tag.
-        country: Of the APIs that answer it, or "Global".
-        offered: Ids of the operations that are offered (`core.apis.documents.operation_id`).
-        gold: The calls; none where no offered tool fits or something needed is missing.
-        traps: What makes it hard, such as "calendar", "digits" or "same name twice".
-        made_by: Who wrote the query: a model's name, "template@1", or "hand".
+        language: The language of the query, as a BCP 47 tag.
+        country: The country of the APIs that answer it, or "Global".
+        offered: Ids of the offered operations (`core.apis.documents.operation_id`).
+        gold: The calls; empty if no offered tool fits or needed information is missing.
+        traps: The difficulties of the query, such as "calendar", "digits" or "same name twice".
+        made_by: The author of the query: a model's name, "template@1", or "hand".
         split: "train" or "test"; "" before data are split.
-        plans: Other calls that are as right as the gold ones, all of them together.
+        plans: Alternatives to the gold calls, each of them right as a whole.
     """
 
     id: str
@@ -62,7 +62,7 @@ class ApiTask(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ApiAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One step of an answer: what was thought, in the query's language, and the calls made."""
+    """One step of an answer: the thought, in the query's language, and the calls."""
 
     thought: str
     calls: tuple[ApiCall, ...] = ()
@@ -73,12 +73,12 @@ _PLACE = re.compile(r"[0-9]{1,9}")
 
 
 class Reference(NamedTuple):
-    """A value that the result of an earlier call gives.
+    """A reference to a value in the result of an earlier call.
 
     Attributes:
-        call: Which call, from 1.
-        path: Where in its result, such as "data.0.id"; "" for the whole.
-        written: How it is written.
+        call: The number of the call, from 1.
+        path: The path in its result, such as "data.0.id"; "" for the whole result.
+        written: The text of the reference.
     """
 
     call: int
@@ -87,7 +87,7 @@ class Reference(NamedTuple):
 
 
 def parse_reference(value: object) -> Reference | None:
-    """Return what a value refers to; None where it is a value of its own."""
+    """Return the reference that a value contains; None for any other value."""
     match value:
         case {"from": str() as path, **others} if not others:
             found = _REFERENCE.fullmatch(path)
@@ -97,7 +97,7 @@ def parse_reference(value: object) -> Reference | None:
 
 
 def holds_reference(value: object) -> bool:
-    """Whether a value is, or holds anywhere, one that an earlier result is to give."""
+    """Return whether a value is or contains a reference to an earlier result."""
     match value:
         case dict():
             return parse_reference(value) is not None or any(map(holds_reference, value.values()))
@@ -108,7 +108,7 @@ def holds_reference(value: object) -> bool:
 
 
 def parse_result(text: str) -> object:
-    """Return what a call returned as the JSON that it is, or as text."""
+    """Return a call's result as a JSON value, otherwise as text."""
     try:
         return msgspec.json.decode(text)
     except DECODING_ERRORS:
@@ -116,7 +116,7 @@ def parse_result(text: str) -> object:
 
 
 def resolve_reference(reference: Reference, results: Sequence[object]) -> object:
-    """Return the value that results give; None where they do not hold it."""
+    """Return the value of a reference in earlier results; None if they do not hold it."""
     found: object = results[reference.call - 1] if reference.call <= len(results) else None
     for part in filter(None, reference.path.split(".")):
         found = _inside(found, part)
@@ -134,9 +134,9 @@ def _inside(value: object, part: str) -> object:
 
 
 class SolutionStep(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One step: what was thought, which calls were made, and what each returned, as text.
+    """One step: the thought, the calls, and the results of each call, as text.
 
-    `results` is empty where nothing was called, or where no later step needed to see results.
+    `results` is empty without calls, or if no later step needed the results.
     """
 
     thought: str
@@ -145,7 +145,7 @@ class SolutionStep(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ApiSolution(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A whole answer, and who wrote it; calls have the values that were sent."""
+    """A whole answer with its author; calls have the values that were sent."""
 
     by: str
     steps: tuple[SolutionStep, ...]
@@ -157,9 +157,9 @@ class ApiSolution(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RankedSolution(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One candidate: the answer, and the places that others gave it (1 is best).
+    """One candidate: the answer, and its ranks from others (1 is best).
 
-    `why` says why there is no answer, or which rules it breaks.
+    `why` gives the reason for a missing answer, or the rules that it breaks.
     """
 
     by: str
@@ -169,18 +169,18 @@ class RankedSolution(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def stands(self) -> bool:
-        """Whether it can be taken."""
+        """Whether the candidate can be selected."""
         return self.solution is not None and not self.why
 
 
 class TaskSolution(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The answer that was taken for a task.
+    """The answer that was selected for a task.
 
     Attributes:
         task: The task's id.
         solution: The answer.
-        candidates: All that were asked for, the taken one among them.
-        audit: Why a person should look at it; "" for no reason.
+        candidates: All candidates, including the selected one.
+        audit: The reason for a review by a person; "" for none.
     """
 
     task: str

@@ -1,6 +1,6 @@
-"""Language correctness: rules of when a turn is in its language, and detection results.
+"""Language correctness: rules that decide if a turn is in its language, and results.
 
-A definition is a value that is passed in, and its name stands in every result.
+A definition is a value that is passed in, and its name is in every result.
 """
 
 import msgspec
@@ -10,29 +10,33 @@ from dragoman.core.scores import Scored, Unscored, Verdict
 from dragoman.core.tools import Role
 
 MIN_CHARACTERS = 5
-"""How many characters a turn must have, without white space around it, to tell a language."""
+"""Least length of a turn for language detection, in characters.
+
+White space around the turn does not count.
+"""
 
 FAMILIES = (
     frozenset({"id", "ms"}),
     frozenset({"tl", "bcl", "ceb", "ilo", "pam", "war"}),
     frozenset({"zh", "wuu", "yue"}),
 )
-"""Languages that a detector takes for each other, by its labels."""
+"""Languages that a detector confuses with each other, by its labels."""
 
 
 class LanguageRules(RuleSet, frozen=True):
-    """One definition of language correctness; each field names the behaviour it switches on.
+    """One definition of language correctness; each field names the behavior it switches on.
 
     Attributes:
-        opaque_is_stripped: Ids, quoted values, code, JSON, numbers and symbols are taken out before
-            the language is looked for; a turn of nothing else is Unscored.
-        capitals_are_lowered: A text in capital letters alone is looked at in small letters.
+        opaque_is_stripped: Ids, quoted values, code, JSON, numbers and symbols are removed before
+            detection; a turn that consists only of them is Unscored.
+        capitals_are_lowered: A text in capital letters only is lowercased before detection.
         harness_turns_count: Turns that the benchmark wrote (the greeting, a task's history) are
             judged too.
-        words_must_be_delivered: Words beside tool calls, which reach nobody, are not judged.
-        least_probability: Below it a language counts as undetected.
+        words_must_be_delivered: Words in messages with tool calls, which reach nobody, are not
+            judged.
+        least_probability: Probability below which a language counts as undetected.
         undetected_is_wrong: A turn without a detected language is wrong; otherwise it is Unscored.
-        tolerated: Families of labels that are taken for each other.
+        tolerated: Families of labels that count as equal.
     """
 
     opaque_is_stripped: bool
@@ -44,7 +48,7 @@ class LanguageRules(RuleSet, frozen=True):
     tolerated: tuple[frozenset[str], ...] = ()
 
     def accepts(self, expected: str, detected: str) -> bool:
-        """Whether a detected label is that of the expected language, or of its family."""
+        """Return whether a detected label is that of the expected language, or of its family."""
         return expected == detected or any(
             expected in family and detected in family for family in self.tolerated
         )
@@ -89,10 +93,10 @@ class TurnLanguage(msgspec.Struct, frozen=True, omit_defaults=True):
     """The language of one turn.
 
     Attributes:
-        position: Its place among the events of the conversation, from 0; tool results count.
+        position: The position among the events of the conversation, from 0; tool results count.
         verdict: 1 in the expected language, 0 in another, or Unscored with the reason.
-        detected: The detector's label; None where it was not asked or found none.
-        probability: What the detector gives for that label, 0 to 1 but for rounding.
+        detected: The detector's label; None if the detector was not asked or found no language.
+        probability: The detector's probability of that label, 0 to 1 except for rounding.
     """
 
     position: int
@@ -102,7 +106,7 @@ class TurnLanguage(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class LanguageUse(msgspec.Struct, frozen=True):
-    """The languages of everything that one side said in one conversation.
+    """The languages of all turns of one side in one conversation.
 
     `rules` names the definition; `expected` is the label of the language that it had to speak.
     """

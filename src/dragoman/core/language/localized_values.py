@@ -1,4 +1,4 @@
-"""Localized values: number formats, date formats and labels that a conversation is judged by."""
+"""Localized values: number formats, date formats and labels for judging a conversation."""
 
 from collections.abc import Callable, Mapping
 
@@ -12,7 +12,7 @@ MONTHS = 12
 
 
 class NumberFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The signs in numbers: before decimals, and between thousands."""
+    """The signs in numbers: the decimal sign and the thousands separator."""
 
     decimal: str
     thousands: str
@@ -27,7 +27,7 @@ class DateFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         forms: Templates with `{day}`, `{month}` (a number), `{month_name}` and `{year}`.
         months: The names of the months, January first.
-        years_ahead: How many years the calendars in use are ahead of the Gregorian one.
+        years_ahead: Numbers of years by which the calendars in use are ahead of the Gregorian one.
     """
 
     forms: tuple[str, ...]
@@ -36,17 +36,17 @@ class DateFormat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LocalizedValues(msgspec.Struct, frozen=True):
-    """The wording of one task's conversation; the defaults are English's, where nothing differs.
+    """The wording of one task's conversation; the defaults are English.
 
     Attributes:
-        language: The language that is spoken.
-        numbers: How numbers are written in it.
-        dates: How dates are written in it; None for ISO dates only.
-        labels: What stands for a value of the world on any surface, by the value.
-        plan: The reference plan by action id, as the tools' languages word its arguments; None
-            where the tools are English.
-        meant: Returns a call in the world's own values, for suites that judge calls as they were
-            written; None where these are the world's own anyway.
+        language: The spoken language.
+        numbers: The number format of the language.
+        dates: The date format of the language; None for ISO dates only.
+        labels: The labels that stand for a value of the world on any surface, by the value.
+        plan: The reference plan by action id, with arguments worded in the tools' languages; None
+            for English tools.
+        meant: A function that returns a call in the world's own values, for suites that judge calls
+            as written; None if the written values are the world's own.
     """
 
     language: str = ENGLISH
@@ -58,7 +58,7 @@ class LocalizedValues(msgspec.Struct, frozen=True):
 
     @property
     def is_english(self) -> bool:
-        """Whether nothing is worded otherwise than in English."""
+        """Whether all wording is English."""
         return self.language == ENGLISH and self.plan is None
 
 

@@ -49,7 +49,7 @@ class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Joins(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What stands between the parts of a slot."""
+    """Separators of the parts of a slot."""
 
     sentences: str
     questions: str
@@ -62,10 +62,11 @@ class Joins(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Hears(msgspec.Struct, frozen=True):
-    """What is found in a sentence of a kind, by the kind.
+    """Patterns of sentences, by their kind.
 
-    Each of `name` has the groups `name`, or `given` and `family`; each of `stated` has `label` and
-    `value`, and `value` has `value`: what a fact is said to be, right behind its name.
+    Each pattern of `name` has the groups `name`, or `given` and `family`. Each pattern of `stated`
+    has `label` and `value`. The pattern `value` has the group `value`: the stated value of a fact,
+    directly behind its name.
     """
 
     request: Pattern
@@ -97,15 +98,15 @@ class Words(msgspec.Struct, frozen=True):
 
 
 class Writing(msgspec.Struct, frozen=True):
-    """How texts are written.
+    """The writing conventions of texts.
 
     Attributes:
         spaced: Whether words have spaces between them.
-        clause_end: What ends a clause.
-        further_marks: Marks of punctuation beside those of ASCII.
-        sentence_break: What stands between two sentences.
-        keyword_endings: What may be added to a keyword.
-        rejoined: Whether ids that were said sign by sign are always heard as one word again.
+        clause_end: The pattern of the end of a clause.
+        further_marks: Punctuation marks in addition to those of ASCII.
+        sentence_break: The pattern of the break between two sentences.
+        keyword_endings: Endings that may be added to a keyword.
+        rejoined: Whether ids that were spelled are always heard as one word again.
     """
 
     spaced: bool
@@ -121,14 +122,14 @@ class Phrasebook(msgspec.Struct, frozen=True):
 
     Attributes:
         name: The language's code and a hash of the content: `th@1a2b3c4d`.
-        says: What is said.
-        joins: What stands between parts of what is said.
-        hears: What is understood.
+        says: The sentences to say.
+        joins: The separators of their parts.
+        hears: The patterns for understanding.
         words: Lists of words.
-        writing: How texts are written.
-        labels: What facts, parameters and fields are called, by name.
+        writing: The writing conventions of texts.
+        labels: The names of facts, parameters and fields in conversation, by name.
         verbs: Words for what tools do, by the first word of a tool's name.
-        signs: What signs that are no letter or digit are called where values are spelled.
+        signs: The names of signs other than letters and digits when values are spelled.
     """
 
     name: str
@@ -142,9 +143,9 @@ class Phrasebook(msgspec.Struct, frozen=True):
     signs: Mapping[str, str]
 
     def label(self, name: str) -> str:
-        """Return what a fact, a parameter or a field is called in conversation."""
+        """Return the name of a fact, a parameter or a field in conversation."""
         return self.labels.get(name) or name.replace("_", " ")
 
     def agrees(self, text: str) -> bool:
-        """Whether a text says yes and nothing against it."""
+        """Return whether a text agrees and does not also refuse."""
         return bool(self.hears.agreed.search(text)) and not self.hears.refused.search(text)

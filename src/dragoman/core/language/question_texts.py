@@ -1,8 +1,8 @@
 """Translatable texts of question files (JSON lines of questions with functions).
 
-A line is a JSON object: a question with its functions, or the document of one function.
-Translatable are messages, descriptions of functions and parameters, and the values of enumerations
-with defaults that are one of them. Names, ids, types and everything else stay.
+A line is a JSON object: a question with its functions, or the document of one function. Messages,
+descriptions of functions and parameters, and the values of enumerations are translatable, as are
+defaults that are one of these values. Names, ids, types and everything else stay unchanged.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,13 +22,13 @@ It stands in a conversation, describes a function, or is one of the values of a 
 """
 
 Path = tuple[str, ...]
-"""Where a value stands in the arguments of a call."""
+"""The path of a value in the arguments of a call."""
 
 ReadFile = Callable[[str], bytes]
-"""Returns a file by its name; raises DataError where it is missing."""
+"""A function that returns a file by name; it raises DataError for a missing file."""
 
 EVERY = "*"
-"""Stands in a path for every element of a list and every value of a map."""
+"""The step of a path that stands for every element of a list and every value of a map."""
 
 _SPEAKERS = ("system", "user", "assistant")
 _BRANCHES = ("properties", "items", "additionalProperties", "anyOf", "oneOf")
@@ -40,12 +40,12 @@ class LineText(NamedTuple):
     """A text of a line.
 
     Attributes:
-        place: Where it stands.
+        place: The path of the text in the line.
         text: The text.
-        use: What it is for.
-        function: The function whose value a choice is; "" for other texts.
-        path: Where that value stands in a call's arguments.
-        listed: All values of its list.
+        use: The use of the text.
+        function: The function that has the text as a choice; "" for other texts.
+        path: The path of the choice in a call's arguments.
+        listed: All choices of its list.
     """
 
     place: JsonPath
@@ -65,9 +65,9 @@ class QuestionFiles(msgspec.Struct, frozen=True):
     """Files of a suite of questions, by name; one JSON object per line.
 
     Attributes:
-        questions: What users say, where functions come with each question with these.
+        questions: The users' questions, with functions if each question has its own.
         functions: Documents of functions that questions share.
-        answers: What is expected: it is the same in every language.
+        answers: The expected answers, which are the same in every language.
         expected: The texts that calls must have, by the id of their question.
     """
 
@@ -78,16 +78,16 @@ class QuestionFiles(msgspec.Struct, frozen=True):
 
 
 Labels = Mapping[Path, Mapping[str, str]]
-"""The labels of a tool's values, by value, at their places in the arguments of a call."""
+"""The labels of a tool's values, by value, by their path in the arguments of a call."""
 
 
 class TranslatedTask(msgspec.Struct, frozen=True):
-    """What a task is in another language.
+    """A task in another language.
 
     Attributes:
-        turns: What its user says.
-        history: What was said before.
-        policy: What its agent must follow.
+        turns: The turns of its user.
+        history: The earlier conversation.
+        policy: The text that its agent must follow.
         tools: All tools that it has in any turn.
     """
 
@@ -102,24 +102,24 @@ class TranslatedQuestions(Protocol):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The names of the files that they were read from."""
+        """The names of the files with the tasks."""
         ...
 
     def task(self, identity: str) -> TranslatedTask:
-        """Return one of them."""
+        """Return a task."""
         ...
 
     def labels(self, identity: str) -> Mapping[str, Labels]:
-        """Return the labels of values in the tools of one of them, by tool."""
+        """Return the labels of values in a task's tools, by tool."""
         ...
 
     def left_in_english(self, use: Use) -> tuple[int, int]:
-        """Return how many different texts of a use are as in English, and how many there are."""
+        """Return the number of different texts of a use that are English, and of all of them."""
         ...
 
 
 def line_texts(line: object) -> Iterator[LineText]:
-    """Yield the texts of a line that another language has otherwise."""
+    """Yield the translatable texts of a line."""
     if not isinstance(line, dict):
         return
     if "parameters" in line:
@@ -194,7 +194,7 @@ class _Parameters(NamedTuple):
 
 
 def _types(schema: Mapping[str, object]) -> frozenset[str]:
-    """Return what a schema's values may be: JSON Schema allows one name or a list of them."""
+    """Return the types of a schema's values: JSON Schema allows one name or a list."""
     declared = schema.get("type")
     named = declared if isinstance(declared, list) else [declared]
     return frozenset(each for each in named if isinstance(each, str))

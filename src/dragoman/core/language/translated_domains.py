@@ -11,7 +11,7 @@ from dragoman.core.tools import Role, Toolset
 
 
 class QuotedEnum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A parameter whose values only the quotes of its English description name."""
+    """A parameter whose values are named only by quotes in its English description."""
 
     tool: str
     parameter: str
@@ -19,20 +19,20 @@ class QuotedEnum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a database keeps records of a model, and the field with their id."""
+    """The collection of a database that holds records of a model, and their id field."""
 
     collection: str
     id: str
 
 
 class SpokenTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a domain's tools say in sentences: messages of success and refusals.
+    """The sentences of a domain's tools: messages of success and refusals.
 
     Attributes:
-        texts: The English texts, with `{placeholders}` for what is filled in.
-        values: Which value set a placeholder's content is of; others belong to no language.
-        words: Which of these texts a placeholder's content is.
-        nested: Placeholders that hold another of these texts, whichever.
+        texts: The English texts, with `{placeholders}` for values.
+        values: The value set of a placeholder's content; other contents belong to no language.
+        words: The texts among these that a placeholder can contain.
+        nested: Placeholders that contain any other of these texts.
     """
 
     texts: tuple[str, ...] = ()
@@ -42,26 +42,28 @@ class SpokenTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DomainDeclarations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is declared of a domain beside its artifacts.
+    """Declarations about a domain, in addition to its artifacts.
 
     Attributes:
         name_leaves: The keys of database leaves whose text is translated.
         databases: The model of a side's database.
-        returns: What a side's tools return as annotations, by tool; `*` is any other tool.
+        returns: The return annotations of a side's tools, by tool; `*` is any other tool.
         unions: Names of several models, or of several value sets, that annotations use.
-        models: Models that no artifact holds: annotation by field.
-        quoted: Enumerations that only quoted literals name.
-        arguments: Open value sets of parameters, by tool and parameter: what is none of their
-            values is taken as it is.
-        names: The value sets that are texts of the database: they are in the language where the
+        models: Models without an artifact: annotation by field.
+        quoted: Enumerations that are named only by quoted literals.
+        arguments: Open value sets of parameters, by tool and parameter; a value outside the set is
+            taken as it is.
+        names: The value sets that are texts of the database; they are in the language if the
             database is.
-        unaccented: Those of them that tools take without accents too.
+        unaccented: Value sets among these that tools also accept without accents.
         records: Records with translated names, by model.
-        name_lists: Tools that answer with a map of names to ids, and whose names these are.
-        aliases: Labels taken beside those of the artifacts, by language, value set and value.
-        messages: What tools say in sentences, where artifacts translate it.
-        numbers_follow_language: Whether translations write numbers as their language does;
-            otherwise as English does.
+        name_lists: Tools that answer with a map of names to ids, and the collection of the named
+            records.
+        aliases: Labels that are accepted in addition to those of the artifacts, by language, value
+            set and value.
+        messages: The tools' sentences, if artifacts translate them.
+        numbers_follow_language: Whether translations write numbers in the format of their language;
+            otherwise in the English format.
     """
 
     name_leaves: frozenset[str] = frozenset()
@@ -81,14 +83,20 @@ class DomainDeclarations(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
 
 NO_DECLARATIONS = DomainDeclarations()
-"""What is declared of a domain whose artifacts say all."""
+"""The declarations of a domain with complete artifacts."""
 
 
 SOURCE_HASHES = "sources.json"
-"""In a folder of artifacts: hashes of the sources that manifests name, by their path upstream."""
+"""A file in a folder of artifacts.
+
+It has the hashes of the sources that manifests name, by their path upstream.
+"""
 
 ENGLISH_SCHEMAS = "english_fields.json"
-"""In a folder of artifacts: the English side of the schema artifacts, by `DOMAIN/FILE`."""
+"""A file in a folder of artifacts.
+
+It has the English side of the schema artifacts, by `DOMAIN/FILE`.
+"""
 
 
 class Release(Protocol):
@@ -96,18 +104,18 @@ class Release(Protocol):
 
     @property
     def name(self) -> str:
-        """What `dragoman data pull` calls it; stands for its folder where one is asked for."""
+        """The name in `dragoman data pull`; it can be given in place of a folder."""
         ...
 
     def folder(self, data: Path) -> Path:
-        """Return where it lies under the folder of pulled data."""
+        """Return the release's folder under the folder of pulled data."""
         ...
 
     def require_undamaged(self, prefix: str, data: Path) -> None:
         """Check the pulled files below a path against their pins.
 
         Raises:
-            DataError: Where one is damaged, or one that is pinned is missing.
+            DataError: If a file is damaged, or a pinned file is missing.
         """
         ...
 
@@ -118,17 +126,21 @@ class EnglishDomain(msgspec.Struct, frozen=True):
     Attributes:
         name: The name of its folder of artifacts.
         toolsets: The tools of each side.
-        files: Returns its English files by name: policies, databases, tasks.
-        databases: Which of these files is the database of a side.
-        policy_files: Which of them make the policy.
-        compose_policy: Returns the policy, from the texts of those files in their order.
-        decode_tasks: Returns the tasks of a translated `tasks.json`, given how to name it in
-            errors; raises DataError where it is damaged.
-        release: Artifacts that need not be named; None where there are none.
-        declared: What artifacts leave out.
-        docstrings: Returns the docstrings of tools by side, for sides whose schemas do not say all.
-        source_root: The folder of upstream in which manifests say that its files lie; "" for none.
-        modules: Returns the texts of the modules with the records of a side, by their path.
+        files: A function that returns its English files by name: policies, databases, tasks.
+        databases: The file with the database of each side.
+        policy_files: The files that form the policy.
+        compose_policy: A function that returns the policy from the texts of those files in their
+            order.
+        decode_tasks: A function that returns the tasks of a translated `tasks.json`, given its name
+            for errors; it raises DataError if the file is damaged.
+        release: Artifacts that are used if none are named; None without a release.
+        declared: Declarations that artifacts lack.
+        docstrings: A function that returns the docstrings of tools by side, for sides with
+            incomplete schemas.
+        source_root: The folder of upstream that holds its files according to manifests; "" for
+            none.
+        modules: A function that returns the texts of the modules with the records of a side, by
+            their path.
     """
 
     name: str

@@ -8,14 +8,14 @@ import msgspec
 from dragoman.core.errors import DataError
 
 MAX_UNITS = 2_000
-"""The longest sequence that is aligned: the work grows with the product of both lengths."""
+"""Longest sequence that is aligned: the work grows with the product of both lengths."""
 
 Cost = Callable[[str, str], float]
-"""What it costs to take one unit for another: 0 for the same, at most 1."""
+"""A function that returns the cost of a substitution: 0 for equal units, at most 1."""
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """A unit of the first sequence and what stands for it; None on a side where nothing does."""
+    """A unit of the first sequence and its counterpart; None on a side without one."""
 
     said: str | None
     heard: str | None
@@ -27,12 +27,12 @@ def unit_cost(said: str, heard: str) -> float:
 
 
 def align(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) -> tuple[Pair, ...]:
-    """Return the cheapest alignment; what is left out or put in costs 1 a unit.
+    """Return the cheapest alignment; a deletion or insertion costs 1 per unit.
 
-    Among equally cheap ones a substitution is preferred, so the result is always the same.
+    Among equally cheap ones a substitution is preferred, so that the result is always the same.
 
     Raises:
-        DataError: Where a sequence is longer than `MAX_UNITS`.
+        DataError: If a sequence is longer than `MAX_UNITS`.
     """
     longest = max(len(said), len(heard))
     if longest > MAX_UNITS:
@@ -50,7 +50,7 @@ def align(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) -> 
 
 
 def _align_units(said: Sequence[str], heard: Sequence[str]) -> tuple[Pair, ...]:
-    """Return the alignment for `unit_cost`: all rows of a column at once, as bits (Hyyrö 2003)."""
+    """Return the alignment for `unit_cost`, computed by columns of bits (Hyyrö 2003)."""
     columns = _bit_columns(said, heard)
     pairs = []
     row, column = len(said), len(heard)
@@ -72,7 +72,7 @@ def _align_units(said: Sequence[str], heard: Sequence[str]) -> tuple[Pair, ...]:
 
 
 class EditCounts(NamedTuple):
-    """How many units are as said, others, left out, and put in."""
+    """The numbers of equal, substituted, deleted and inserted units."""
 
     hits: int
     substitutions: int
@@ -81,15 +81,15 @@ class EditCounts(NamedTuple):
 
 
 def edit_counts(said: Sequence[str], heard: Sequence[str]) -> EditCounts:
-    """Return what `align` by `unit_cost` counts up to, without the pairs.
+    """Return the counts of the alignment by `unit_cost`, without its pairs.
 
     Raises:
-        DataError: Where a sequence is longer than `MAX_UNITS`.
+        DataError: If a sequence is longer than `MAX_UNITS`.
     """
     longest = max(len(said), len(heard))
     if longest > MAX_UNITS:
         raise DataError(f"{longest} units are too many to align: at most {MAX_UNITS}")
-    # What both end with is aligned first, whatever stands before it.
+    # A common ending is aligned first, with any beginnings.
     row, column = len(said), len(heard)
     while row and column and said[row - 1] == heard[column - 1]:
         row, column = row - 1, column - 1
@@ -113,10 +113,10 @@ def edit_counts(said: Sequence[str], heard: Sequence[str]) -> EditCounts:
 
 
 def _bit_columns(said: Sequence[str], heard: Sequence[str]) -> list[tuple[int, int]]:
-    """Return for each unit heard two numbers with a bit for each unit said.
+    """Return, for each heard unit, two numbers with one bit for each said unit.
 
-    The first has the bits where both beginnings cost what they cost without their last units; the
-    second those where they cost 1 more than without the last unit said.
+    A bit of the first number is set if both prefixes cost as much as without their last units. A
+    bit of the second number is set if they cost 1 more than without the last said unit.
     """
     places: dict[str, int] = {}
     for place, unit in enumerate(said):
@@ -136,10 +136,10 @@ def _bit_columns(said: Sequence[str], heard: Sequence[str]) -> list[tuple[int, i
 
 
 def distance(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) -> float:
-    """Return what the cheapest alignment costs.
+    """Return the cost of the cheapest alignment.
 
     Raises:
-        DataError: Where a sequence is longer than `MAX_UNITS`.
+        DataError: If a sequence is longer than `MAX_UNITS`.
     """
     return sum(
         1.0 if pair.said is None or pair.heard is None else cost(pair.said, pair.heard)
@@ -148,7 +148,7 @@ def distance(said: Sequence[str], heard: Sequence[str], cost: Cost = unit_cost) 
 
 
 def _costs(said: Sequence[str], heard: Sequence[str], cost: Cost) -> list[list[float]]:
-    """Return, for every pair of beginnings, what it costs to align them."""
+    """Return the cost of the alignment of every pair of prefixes."""
     table = [[float(column) for column in range(len(heard) + 1)]]
     for row, unit in enumerate(said, start=1):
         above, own = table[-1], [float(row)]
@@ -167,7 +167,7 @@ def _costs(said: Sequence[str], heard: Sequence[str], cost: Cost) -> list[list[f
 def _last_pair(
     said: Sequence[str], heard: Sequence[str], table: Sequence[Sequence[float]], cost: Cost
 ) -> Pair:
-    """Return the last step of the cheapest alignment of two beginnings."""
+    """Return the last step of the cheapest alignment of two prefixes."""
     row, column = len(said), len(heard)
     if not row:
         return Pair(None, heard[-1])

@@ -1,8 +1,8 @@
 """Character utilities: visible control characters, accent removal and slugs.
 
-Control characters steer a terminal, and the bidirectional controls let a text pose as another one.
-Python's regular expressions take no combining mark for a letter, so that a vowel of Hindi or Thai
-would split its word in two.
+Control characters steer a terminal, and bidirectional controls can make one text look like another.
+Python's regular expressions do not treat a combining mark as a letter, so that a vowel of Hindi or
+Thai would split its word in two.
 """
 
 import re
@@ -12,14 +12,14 @@ _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud8
 
 
 def escape_controls(text: str) -> str:
-    """Return a text with its acting characters written out; line ends and tabs are kept."""
+    """Return a text with control characters as visible escapes, except line ends and tabs."""
     return _ACTING.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
 
 
 _WITHOUT_STROKES = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe"}
 )
-"""Letters that do not decompose into a plain one and an accent, as others type them."""
+"""Letters that do not decompose into letter and accent, with common replacements."""
 
 
 def strip_accents(text: str) -> str:
@@ -32,7 +32,7 @@ def strip_accents(text: str) -> str:
 _JOINERS = frozenset("\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
 _MARKS = frozenset({"Mn", "Mc"})
 _VARIATIONS = range(0xFE00, 0xFE10)
-"""Signs that only choose between pictures of the one before."""
+"""Variation selectors, which only choose a glyph of the character before."""
 
 
 def slugify(name: str) -> str:
@@ -60,7 +60,7 @@ def word_runs(text: str) -> list[str]:
 
 
 def truncate_slug(slug: str, most: int) -> str:
-    """Return the beginning of a slug, no letter cut from its marks."""
+    """Return the beginning of a slug without separating a letter from its marks."""
     end = min(most, len(slug))
     while 0 < end < len(slug) and is_combining_mark(slug[end]):
         end -= 1
@@ -68,5 +68,8 @@ def truncate_slug(slug: str, most: int) -> str:
 
 
 def is_combining_mark(sign: str) -> bool:
-    """Whether a sign belongs to the letter before it: vowels and tones of many scripts do."""
+    """Return whether a character belongs to the letter before it.
+
+    Vowels and tones of many scripts are such characters.
+    """
     return unicodedata.category(sign) in _MARKS and ord(sign) not in _VARIATIONS

@@ -9,27 +9,30 @@ _STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _QUOTE = "'"
 _DELIMITERS = ",;\t"
 _LOOKED_AT = 100_000
-"""Characters in which what separates columns is looked for."""
+"""Length of the text in which the delimiter is searched for, in characters."""
 
 
 def escape_cell(text: str) -> str:
-    """Return a text with an apostrophe before it where a program would take it for a formula."""
+    """Return a text that a spreadsheet program does not take for a formula.
+
+    Such a text gets an apostrophe before it.
+    """
     return f"{_QUOTE}{text}" if text.startswith((*_STARTS_FORMULA, _QUOTE)) else text
 
 
 def unescape_cell(cell: str) -> str:
-    """Return the text that `escape_cell` made a cell of."""
+    """Return the text from which `escape_cell` made a cell."""
     is_quoted = cell.startswith(_QUOTE) and cell[1:].startswith((*_STARTS_FORMULA, _QUOTE))
     return cell[1:] if is_quoted else cell
 
 
 HEADER_WITHIN = 20
-"""Lines from the top in which the header is looked for: people put titles above it."""
+"""Lines from the top in which the header is searched for: people put titles above it."""
 
 _SEPARATOR_LINE = re.compile(
     r"\ufeff?\"?sep=(?P<separator>[^\w\s\"'\\]|\t)\"?[,;\t]*+(?:\r\n|\r|\n)", re.IGNORECASE
 )
-"""The first line by which Excel is told what separates columns; it is no line of the table."""
+"""Pattern of a first line with the delimiter for Excel; it is not part of the table."""
 
 
 class CsvText(msgspec.Struct, frozen=True):
@@ -41,15 +44,15 @@ class CsvText(msgspec.Struct, frozen=True):
 
 
 def detect_delimiter(text: str, columns: Collection[str] = ()) -> CsvText:
-    """Return a CSV text with what separates its columns.
+    """Return a CSV text with its column delimiter.
 
-    A first line `sep=;` says so. Else the line that names most of the columns does, wherever among
-    the first ones it stands; without such a line the first one: programs of many countries write
-    semicolons.
+    A first line `sep=;` states it. Otherwise it comes from the line, among the first ones, that
+    names most of the columns; without such a line, it comes from the first line. Programs of many
+    countries write semicolons.
 
     Args:
         text: The whole text.
-        columns: The names of columns that the table may have, in small letters.
+        columns: The names of possible columns of the table, in small letters.
     """
     said = _SEPARATOR_LINE.match(text)
     if said is not None:

@@ -1,4 +1,4 @@
-"""Bounded decoding of untrusted text: errors, compression, nesting, JSON paths and TOML.
+"""Bounded decoding of untrusted text: compression, nesting, JSON paths and TOML.
 
 Python source is parsed to a syntax tree and never run.
 """
@@ -24,18 +24,18 @@ SERIALIZATION_ERRORS = (
     OverflowError,
     RecursionError,
 )
-"""What encoding a value may raise: halves of characters are a ValueError, odd keys a TypeError."""
+"""Errors of encoding a value: surrogates cause a ValueError, odd keys a TypeError."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 def escape_surrogates(text: str) -> str:
-    """Return a text as UTF-8 can carry it: halves of characters are written as escapes."""
+    """Return a text that UTF-8 can carry: surrogates are written as escapes."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def why_not_serializable(value: object) -> str:
-    """Return why JSON cannot carry a value, in one line; nothing where it can."""
+    """Return why JSON cannot carry a value, in one line; "" if it can."""
     try:
         _encode(value)
     except SERIALIZATION_ERRORS as error:
@@ -44,13 +44,13 @@ def why_not_serializable(value: object) -> str:
 
 
 MOST_DEPTH = 100
-"""Levels of the arguments of a call; JSON of a deeper one could be neither compared nor shown."""
+"""Deepest nesting of a call's arguments; deeper JSON can be neither compared nor shown."""
 
 TOO_DEEP = "nested too deeply"
 
 
 def is_nested_too_deeply(value: object) -> bool:
-    """Whether lists and objects lie within each other deeper than arguments may."""
+    """Return whether lists and objects are nested deeper than arguments may be."""
     level = [value]
     for _ in range(MOST_DEPTH):
         level = [inner for outer in level for inner in _inside(outer)]
@@ -63,8 +63,8 @@ def why_unreadable(error: Exception, what: str) -> str:
     """Return why something could not be read.
 
     Args:
-        error: What reading it raised.
-        what: What it is, with its verb: "the arguments are".
+        error: The error of reading it.
+        what: The subject of the sentence with its verb: "the arguments are".
     """
     return f"{what} {TOO_DEEP}" if isinstance(error, RecursionError) else str(error)
 
@@ -76,15 +76,17 @@ def _inside(value: object) -> Iterable[object]:
 
 
 DECODING_ERRORS = (msgspec.MsgspecError, UnicodeError, RecursionError)
-"""Bytes that are no text, no JSON or TOML, not of the type asked for, or nested without end."""
+"""Errors of decoding: not text, not JSON or TOML, the wrong type, or endless nesting."""
 
 
 class TranslatedErrors:
-    """Around what touches files or foreign bytes: their errors become ours, "WHERE: WHAT (WHY)".
+    """Context that turns errors of files and foreign bytes into Dragoman's errors.
+
+    Their message has the form "WHERE: WHAT (WHY)".
 
     Args:
-        kind: Of our errors.
-        what: Where it was and what failed.
+        kind: The class of the raised errors.
+        what: The beginning of the message: the place and the failure.
     """
 
     __slots__ = ("_kind", "_what")
@@ -94,7 +96,7 @@ class TranslatedErrors:
         self._what = what
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Enter the context."""
 
     def __exit__(
         self,
@@ -102,7 +104,7 @@ class TranslatedErrors:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Raise our error in the place of one from outside; any other passes."""
+        """Raise a Dragoman error in place of a file or decoding error; pass on any other."""
         if isinstance(error, OSError):
             raise self._kind(f"{self._what} ({error.strerror or error})") from error
         if isinstance(error, DECODING_ERRORS):
@@ -113,7 +115,7 @@ _FENCE = "```"
 
 
 def strip_code_fence(text: str) -> str:
-    """Return a model's JSON without the fence of a code block that many models put around it."""
+    """Return a model's JSON without the code fence that many models put around it."""
     inner = text.strip()
     if len(inner) < 2 * len(_FENCE) or not (inner.startswith(_FENCE) and inner.endswith(_FENCE)):
         return text
@@ -125,14 +127,15 @@ _GZIP_WINDOW = 31
 
 
 def decompress(content: bytes, most: int) -> bytes:
-    """Return content without gzip around it and without a byte order mark before it.
+    """Return content without gzip compression and without a byte order mark.
 
     Args:
-        content: Of a file.
-        most: Bytes that it may hold unpacked.
+        content: The content of a file.
+        most: Largest decompressed size in bytes.
 
     Raises:
-        DataError: Where the packing is damaged or holds more; whoever calls names the file.
+        DataError: If the compression is damaged or the content is larger; the caller names the
+            file.
     """
     parts, size = [], 0
     while content.startswith(_GZIP):
@@ -154,7 +157,7 @@ JsonPath = tuple[str | int, ...]
 
 
 def value_at(value: object, place: JsonPath) -> object:
-    """Return what stands at a place, or None where there is no such place."""
+    """Return the value at a path, or None if the path does not exist."""
     for step in place:
         if isinstance(value, dict):
             value = value.get(step)
@@ -166,7 +169,7 @@ def value_at(value: object, place: JsonPath) -> object:
 
 
 def set_values_at(value: Any, texts: Mapping[JsonPath, str]) -> None:  # noqa: ANN401
-    """Put texts into their places, which must be there."""
+    """Set texts at paths, which must exist."""
     for place, text in texts.items():
         holder = value
         for step in place[:-1]:
@@ -175,18 +178,18 @@ def set_values_at(value: Any, texts: Mapping[JsonPath, str]) -> None:  # noqa: A
 
 
 MAX_SOURCE = 2_000_000
-"""The longest module text that is read, in characters."""
+"""Longest module text that is parsed, in characters."""
 
 
 def parse_module(source: str, where: str) -> ast.Module:
     """Return a module's syntax tree.
 
     Args:
-        source: Its text.
-        where: How to name it in errors.
+        source: The text of the module.
+        where: The name of the module in errors.
 
     Raises:
-        DataError: Where it is too long or no valid Python.
+        DataError: If the text is too long or not valid Python.
     """
     if len(source) > MAX_SOURCE:
         raise DataError(f"{where}: the module is longer than {MAX_SOURCE} characters")
@@ -202,13 +205,12 @@ def parse_module(source: str, where: str) -> ast.Module:
 Kind = TypeVar("Kind")
 
 MOST_BYTES = 4 * 2**20
-"""Of one file that a person writes."""
+"""Largest size in bytes of one file that a person writes."""
 
 _MOST_PARTS = 100
 _TIMES = (dt.datetime, dt.date, dt.time)
 
-# A key of n parts costs the parser n * n: a file of 200 kB that is one key takes more than there
-# is.
+# A key of n parts costs the parser n * n: a file of 200 kB that is one key would exhaust memory.
 _has_long_key = re.compile(rf"(?<![\w\-])(?:[\w\-]++[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}").search
 _has_long_quoted_key = re.compile(
     rf"""(?:"[^"\n]{{0,99}}"[ \t]*+\.[ \t]*+|'[^'\n]{{0,99}}'[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}"""
@@ -216,14 +218,15 @@ _has_long_quoted_key = re.compile(
 
 
 def load_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
-    """Return what a TOML file holds.
+    """Return the content of a TOML file.
 
     Args:
-        text: Of the file.
-        parse_float: Makes a number of one with a point.
+        text: The text of the file.
+        parse_float: A function that parses a number with a decimal point.
 
     Raises:
-        TOMLDecodeError: Where it is no TOML, nested too deep, or has a key or a number without end.
+        TOMLDecodeError: If the text is not TOML, is nested too deeply, or has an overlong key or
+            number.
     """
     if _has_long_key(text) or _has_long_quoted_key(text):
         raise tomllib.TOMLDecodeError(f"a key of more than {_MOST_PARTS} parts")
@@ -238,11 +241,11 @@ def load_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str,
 
 
 def decode_toml(content: bytes, kind: type[Kind]) -> Kind:
-    """Return what a TOML file holds as a type.
+    """Return the content of a TOML file as a type.
 
     Raises:
-        MsgspecError: Where it is no such TOML as `load_toml` reads, or of another type.
-        UnicodeError: Where it is no UTF-8.
+        MsgspecError: If the content is not TOML as `load_toml` reads it, or has another type.
+        UnicodeError: If the content is not UTF-8.
     """
     try:
         values = load_toml(content.decode("utf-8"))

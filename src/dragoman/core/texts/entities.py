@@ -1,7 +1,7 @@
-"""Named entities that must arrive exactly, and argument values that a user's turn states.
+"""Named entities that must arrive exactly, and argument values that a turn states.
 
-Entities are e-mail addresses, file names, dates, times, amounts, ids and names. The module also
-holds the names of digits, letters and signs where values are spelled aloud.
+Entities are e-mail addresses, file names, dates, times, amounts, ids and names. The module also has
+the names of digits, letters and signs for values that are spelled aloud.
 """
 
 import re
@@ -24,8 +24,8 @@ class SignNames(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         digits: The words of 0 to 9.
         nato: The NATO alphabet's word of each letter, one word without a hyphen.
-        nato_in_english: Its words whose usual English spelling is another.
-        signs: The word of each sign that is no letter or digit.
+        nato_in_english: Words of the alphabet with another usual English spelling.
+        signs: The word of each sign other than letters and digits.
     """
 
     digits: tuple[str, ...]
@@ -83,7 +83,7 @@ _ENTITY = re.compile(
 
 
 class FoundEntity(msgspec.Struct, frozen=True):
-    """A value in a text: its kind, as it is written, and where."""
+    """A value in a text: its kind, its text and its position."""
 
     kind: EntityKind
     text: str
@@ -92,7 +92,7 @@ class FoundEntity(msgspec.Struct, frozen=True):
 
     @property
     def canonical(self) -> str:
-        """The one form of all its writings."""
+        """The canonical form of the value, equal for all ways to write it."""
         return canonical_entity(self.kind, self.text)
 
 
@@ -100,7 +100,7 @@ _KINDS: Mapping[str, EntityKind] = {kind: kind for kind in get_args(EntityKind)}
 
 
 def find_entities(text: str) -> Iterator[FoundEntity]:
-    """Yield the values that a text's form shows, in their order.
+    """Yield the values of a text that are recognizable by form, in their order.
 
     Names have no form of their own.
     """
@@ -111,18 +111,17 @@ def find_entities(text: str) -> Iterator[FoundEntity]:
 
 @lru_cache(maxsize=4096)
 def kind_of(value: str) -> EntityKind:
-    """Return the kind of a whole value; `name` where its form shows none."""
+    """Return the kind of a whole value; `name` if its form shows none."""
     match = _ENTITY.fullmatch(value.strip())
     return "name" if match is None else _KINDS[match.lastgroup or ""]
 
 
 def canonical_entity(kind: EntityKind, text: str) -> str:
-    """Return the one form of all writings of a value, for comparison only.
+    """Return the canonical form of a value, for comparison only.
 
-    Dates become ISO dates (`05-05` without a year), times are on 24 hours, amounts and numbers
-    plain decimals, the amount after its currency's sign. Letters are small, since case is not
-    heard; `#` before an id is not, either. What does not hold together (31 February) stays as it
-    is.
+    Dates become ISO dates (`05-05` without a year). Times use 24 hours. Amounts and numbers are
+    plain decimals, an amount after its currency sign. Letters are small, since case is not heard;
+    the `#` before an id is not heard either. An impossible value (31 February) does not change.
     """
     text = " ".join(text.split()).casefold()
     write = _CANONICAL.get(kind)
@@ -130,10 +129,11 @@ def canonical_entity(kind: EntityKind, text: str) -> str:
 
 
 def contains_entity(value: str, text: str) -> bool:
-    """Whether a value stands in a text in any of its writings.
+    """Return whether a text contains a value in any way to write it.
 
-    Numbers may stand as amounts and below ten as words; ids and phone numbers are compared by their
-    letters, digits, dots, hyphens and underscores; names as whole words whatever their case.
+    Numbers may be written as amounts, and below ten as words. Ids and phone numbers are compared by
+    their letters, digits, dots, hyphens and underscores. Names are compared as whole words in any
+    case.
     """
     kind = kind_of(value)
     wanted = canonical_entity(kind, value)
@@ -155,7 +155,7 @@ def contains_entity(value: str, text: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _find_all_entities(text: str) -> tuple[FoundEntity, ...]:
-    """Return the values of a text, in which one value after another is looked for."""
+    """Return the values of a text; the cache serves repeated searches in one text."""
     return tuple(find_entities(text))
 
 
@@ -184,7 +184,7 @@ def _code(text: str) -> str:
 
 
 def _figures(text: str) -> str:
-    """Return the digits of an id or a phone number in groups; what has letters has none."""
+    """Return an id or phone number without its separators; an id with letters unchanged."""
     return text if any(map(str.isalpha, text)) else _phone(text)
 
 
@@ -231,14 +231,13 @@ _CANONICAL: dict[EntityKind, Callable[[str], str]] = {
 
 
 MAX_DEPTH = 20
-"""Arguments nested deeper are not looked into."""
+"""Deepest nesting of arguments that is searched."""
 
 
 class StatedArgument(msgspec.Struct, frozen=True):
-    """A value that an argument takes from what is said: its kind, and as it is said.
+    """An argument's value that a user's turn states, with its kind and its spoken text.
 
-    `value` is what the argument has; `said` is how the turn writes it (`May 5, 2026` for
-    `2026-05-05`).
+    `value` is the argument's text. `said` is the turn's text (`May 5, 2026` for `2026-05-05`).
     """
 
     argument: str
@@ -250,10 +249,10 @@ class StatedArgument(msgspec.Struct, frozen=True):
 def stated_arguments(
     arguments: Mapping[str, object], turn: str, language: str = "en"
 ) -> tuple[StatedArgument, ...]:
-    """Return the values of a call's arguments that a turn states, each argument's values once.
+    """Return the values of a call's arguments that a turn states, once for each argument.
 
-    Texts and numbers are looked for at any depth; what the user never says (ids that a tool looked
-    up) is none of them.
+    Texts and numbers are searched at any depth. Values that the user never says (ids that a tool
+    looked up) are not included.
     """
     found = {
         (name, value): StatedArgument(name, kind_of(value), value, turn[where.start : where.end])
@@ -294,7 +293,7 @@ def argument_texts(argument: object, depth: int = MAX_DEPTH) -> Iterator[str]:
 def expected_value(turn: int, argument: str, alternatives: Iterable[object]) -> ExpectedValue:
     """Return an argument's value with the texts of each of its alternatives.
 
-    Alternatives without texts are left out.
+    Alternatives without texts are omitted.
     """
     texts = (tuple(argument_texts(alternative)) for alternative in alternatives)
     return ExpectedValue(turn, argument, tuple(each for each in texts if each))

@@ -1,4 +1,4 @@
-"""Values that the calls of a conversation are expected to have."""
+"""Expected argument values of a conversation's calls."""
 
 import msgspec
 
@@ -7,9 +7,9 @@ class ExpectedValue(msgspec.Struct, frozen=True):
     """One argument of one expected call.
 
     Attributes:
-        turn: The turn in which it is expected, from 0.
+        turn: The turn of the call, from 0.
         argument: The parameter's name.
-        alternatives: What will do; each alternative is all texts and numbers that it holds.
+        alternatives: The right values; each is the tuple of all texts and numbers that it contains.
     """
 
     turn: int

@@ -1,10 +1,10 @@
-"""Clean-up of raw model output: reasoning, provider-specific fields, end-of-turn tokens.
+"""Clean-up of raw model output: reasoning, provider fields, end-of-turn tokens.
 
 Reasoning that a server left in the text is separated from the words. Providers document that some
 fields must be sent back unchanged in the history: DeepSeek's `reasoning_content` with calls, the
 thought signatures in Gemini's `extra_content`, OpenRouter's `reasoning_details`, the thinking parts
-in Mistral's content. They stand in the reply's body, which records keep. A reply is cut where its
-chat template ends a turn, for servers that do not stop there.
+in Mistral's content. They are in the reply's body, which records keep. A reply is cut at the end of
+a turn in its chat template, for servers that do not stop there.
 """
 
 import re
@@ -73,12 +73,12 @@ _GRANITE = re.compile(
 
 
 class SeparatedText(NamedTuple):
-    """A text after its reasoning was taken out.
+    """A text without its reasoning.
 
     Attributes:
-        words: What is said. Without markup it is the text as it came.
-        reasoning: What was thought; "" where the text has no reasoning.
-        start: Where the words begin in the text; its length where there are none.
+        words: The words of the reply. Without markup it is the unchanged text.
+        reasoning: The reasoning; "" for a text without reasoning.
+        start: The position of the words in the text; its length if it has no words.
     """
 
     words: str
@@ -104,8 +104,8 @@ class _Span(NamedTuple):
 def separate_reasoning(text: str) -> SeparatedText:
     """Return the words and the reasoning of a text.
 
-    A text without the markup of reasoning comes back as it is. Reasoning that was cut off, and so
-    has no closing tag, goes to the text's end: there are no words then.
+    A text without reasoning markup is returned unchanged. Reasoning that was cut off, and so has no
+    closing tag, extends to the end of the text; no words are left then.
     """
     if not (_has_sign(text) and _MAY_HOLD.search(text)):
         return SeparatedText(text)
@@ -118,12 +118,12 @@ def separate_reasoning(text: str) -> SeparatedText:
 
 
 def _has_sign(text: str) -> bool:
-    """Whether a text has a sign with which markup begins; most replies have none."""
+    """Return whether a text has a sign with which markup begins; most replies have none."""
     return "<" in text or "[" in text or "◁" in text or "&lt;" in text or _HEADS(text) is not None
 
 
 def _separate_spans(text: str, spans: list[_Span]) -> SeparatedText:
-    """Return the parts of a text that are words, and those that are reasoning."""
+    """Return the word parts and the reasoning parts of a text."""
     words = [text[span.start : span.end] for span in spans if not span.is_reasoning]
     reasoning = [text[span.start : span.end].strip() for span in spans if span.is_reasoning]
     said = _join_spoken_parts(words)
@@ -135,7 +135,7 @@ def _separate_spans(text: str, spans: list[_Span]) -> SeparatedText:
 
 
 def _join_spoken_parts(parts: Iterable[str]) -> str:
-    """Return the parts of what is said as one, with a break between them where reasoning stood."""
+    """Return the word parts as one text, with breaks in place of the reasoning."""
     said: list[str] = []
     was_broken = False
     for part in parts:
@@ -157,10 +157,10 @@ def _start(text: str, spans: list[_Span]) -> int:
 
 
 def _channel_spans(text: str) -> Iterator[_Span]:
-    """Yield the parts of a text in Harmony's channels: analysis is reasoning, the others are words.
+    """Yield the parts of a text in Harmony's channels; only analysis is reasoning.
 
-    A message of the commentary channel to a function is a call that the server did not parse; it
-    stays as it was written, for whoever looks for calls in words.
+    A message of the commentary channel to a function is a call that the server did not parse. It is
+    kept as written, for the parser of calls in text.
     """
     end = 0
     for found in _CHANNEL.finditer(text):
@@ -180,10 +180,10 @@ def _channel_spans(text: str) -> Iterator[_Span]:
 
 
 def _tag_spans(text: str) -> Iterator[_Span]:
-    """Yield the parts of a text between the tags of reasoning; nothing where no tag counts as one.
+    """Yield the parts of a text between reasoning tags; nothing if no tag counts as one.
 
     A closing tag without an opening one ends reasoning: the chat template wrote the opening tag, or
-    the reasoning itself names the closing one. At the end of words it is left out.
+    the reasoning itself names the closing one. At the end of words it is omitted.
     """
     tags = list(_tags(text))
     last_close = {tag.family: tag.start for tag in tags if tag.closes}
@@ -213,9 +213,9 @@ def _tag_spans(text: str) -> Iterator[_Span]:
 
 
 def _closes_of(tag: _Tag, last_close: Mapping[str, int]) -> frozenset[str]:
-    """Return the closing tags that end what a tag opens; none where none follows.
+    """Return the closing tags that end the part that a tag opens; empty if none follows.
 
-    Some models close `<think>` with `</thinking>`, so another name counts where the own one is
+    Some models close `<think>` with `</thinking>`, so another name counts if the tag's own name is
     missing.
     """
     if last_close.get(tag.family, -1) > tag.start:
@@ -252,10 +252,10 @@ REASONING_FIELDS = (
     "reasoning_details",
     "thinking_blocks",
 )
-"""Fields of a message in which providers tell reasoning."""
+"""Fields of a message in which providers return reasoning."""
 
 CALL_FIELDS = ("extra_content", "thought_signature", "provider_specific_fields")
-"""Fields of a call that providers want back with it."""
+"""Fields of a call that providers require in the history."""
 
 WHOLE_CONTENT = "whole_content"
 """The field of the package's messages that holds the unaltered content.
@@ -267,12 +267,12 @@ _MESSAGE_FIELDS = (*REASONING_FIELDS, "extra_content")
 
 
 class ProviderFields(msgspec.Struct, frozen=True):
-    """What a reply carried beside its words and calls.
+    """Fields of a reply in addition to its words and calls.
 
     Attributes:
         message: Fields of the message.
-        calls: Fields of each call, in order; none where no call carried any.
-        content: The content as it came; None where the words are all of it.
+        calls: Fields of each call, in order; empty if no call has any.
+        content: The content as it came; None if it equals the words.
     """
 
     message: Mapping[str, object] = {}
@@ -295,10 +295,10 @@ _BODY = msgspec.json.Decoder(_Body)
 
 
 def provider_fields(raw: msgspec.Raw | msgspec.UnsetType, words: str) -> ProviderFields:
-    """Return what a reply carried that its model may want back.
+    """Return the fields of a reply that its model may require in the history.
 
     Args:
-        raw: The body of the reply; what is no chat completion carried nothing.
+        raw: The body of the reply; any body other than a chat completion has no fields.
         words: The reply's words, without reasoning.
     """
     if isinstance(raw, msgspec.UnsetType):
@@ -327,7 +327,10 @@ def provider_fields(raw: msgspec.Raw | msgspec.UnsetType, words: str) -> Provide
 
 
 def _may_have_provider_fields(body: bytes) -> bool:
-    """Whether a body may hold any of the fields, or reasoning in its content; most hold none."""
+    """Return whether a body may hold any of the fields, or reasoning in its content.
+
+    Most bodies do not.
+    """
     return (
         b"reasoning" in body
         or b"think" in body
@@ -347,11 +350,14 @@ _BEGINS = r"<\|(?:im_start|start_header_id|user|assistant|start)\|>|<start_of_tu
 _AT_END = re.compile(rf"(?:\s*(?:{_ENDS}))+\s*$")
 _INSIDE = re.compile(rf"(?:{_ENDS})\s*(?:{_BEGINS})")
 _FINAL_CHANNEL = "<|channel|>"
-"""Begins a part of a reply in Harmony's form, in which turns do not end the reply."""
+"""Beginning of a part of a reply in Harmony's form.
+
+The end of such a part does not end the reply.
+"""
 
 
 def strip_end_of_turn(words: str) -> str:
-    """Return the words before the mark that ends a turn; without one they are as they came."""
+    """Return the words before the end-of-turn token; without a token they are unchanged."""
     if not (("<" in words or "[" in words) and _FINAL_CHANNEL not in words):
         return words
     inside = _INSIDE.search(words)
@@ -362,4 +368,7 @@ def strip_end_of_turn(words: str) -> str:
 
 
 _MOST_MARKS = 400
-"""Characters at the end in which marks are looked for: some replies end with several."""
+"""Length of the end of a text that is searched for end-of-turn tokens, in characters.
+
+Some replies end with several tokens.
+"""

@@ -1,4 +1,4 @@
-"""Redaction of API keys in what an endpoint returns, so that none is stored, shown or logged.
+"""Redaction of API keys in an endpoint's answers, before these are stored or shown.
 
 Keys are found plain, quoted, escaped, in hex and in base64.
 """
@@ -14,21 +14,24 @@ from itertools import takewhile
 REDACTED = b"***"
 
 SHORTEST_KEY = 12
-"""Shorter ones are taken for the placeholders that local servers are given ("EMPTY", "lm-studio"):
-taking every such word out of replies would falsify them."""
+"""Length of the shortest key that is redacted, in characters.
+
+Shorter ones are taken for placeholders of local servers ("EMPTY", "lm-studio"); the removal of
+every such word would falsify replies.
+"""
 
 
 def redact(body: bytes, keys: tuple[str, ...]) -> bytes:
-    """Return a body without keys, however their characters are written.
+    """Return a body without keys, in any way to write their characters.
 
-    Each character may be as JSON, JSON within JSON, addresses and pages write it; the whole may be
-    in hex or in base64, wherever in a coded text it stands.
+    Each character may be escaped as in JSON, JSON within JSON, addresses or pages. The whole key
+    may be in hex or in base64, at any position of a coded text.
     """
     long_keys = [key for key in keys if len(key) >= SHORTEST_KEY]
     lower = body.lower() if long_keys else b""
     for key in long_keys:
         for part, forms in _forms(key):
-            # Nearly no body has a key, and one look is cheaper than one for each form.
+            # Very few bodies have a key, and one search is cheaper than one for each form.
             if part in body:
                 for written in forms:
                     body = body.replace(written, REDACTED)
@@ -57,7 +60,7 @@ def redact_text(text: str, keys: tuple[str, ...]) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _forms(key: str) -> tuple[tuple[bytes, tuple[bytes, ...]], ...]:
-    """Return ways to write a key, those together that all have a part: plain ones, and base64."""
+    """Return the ways to write a key, grouped by a common part: plain ones, and base64."""
     quoted = (_percent_encode(key, _UNRESERVED), _percent_encode(key, _UNRESERVED + b"/"))
     lower = re.sub("%..", lambda code: code.group().lower(), quoted[0])
     plain = (key, key.replace("/", "\\/"), *quoted, lower, html.escape(key))
@@ -66,9 +69,9 @@ def _forms(key: str) -> tuple[tuple[bytes, tuple[bytes, ...]], ...]:
 
 
 def _base64_forms(key: str) -> Iterator[tuple[bytes, tuple[bytes, ...]]]:
-    """Yield what is sure of a key in base64, wherever in a text it stands, as texts write it."""
+    """Yield the certain characters of a key in base64, at any position of a coded text."""
     for before in range(3):
-        # Of what is coded together with its neighbours, the characters in the midst are sure.
+        # Only the middle characters do not depend on the text before and behind the key.
         coded = base64.b64encode(bytes(before) + key.encode())
         sure = coded[-(-before * 8 // 6) : (before + len(key.encode())) * 8 // 6]
         written = (
@@ -78,7 +81,7 @@ def _base64_forms(key: str) -> Iterator[tuple[bytes, tuple[bytes, ...]]]:
 
 
 def _longest_word(text: bytes) -> bytes:
-    """Return the longest part that is written alike everywhere."""
+    """Return the longest part that is the same in all ways to write a text."""
     words: list[bytes] = re.findall(rb"[A-Za-z0-9]*", text)
     return max(words, key=len)
 
@@ -99,7 +102,7 @@ _SIGNS_OF_BASE64 = (
     *((b"+", b"/"), (b"-", b"_"), (b"+", b"\\/"), (b"%2B", b"%2F"), (b"%2b", b"%2f")),
     *((b"\\u002b", b"/"), (b"\\u002b", b"\\u002f"), (b"\\u002B", b"\\u002F")),
 )
-"""How the two signs of base64 are written: in its alphabets, in JSON and in addresses."""
+"""The ways to write the two signs of base64: alphabets, JSON and addresses."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -121,7 +124,7 @@ def _escapes(key: str) -> re.Pattern[bytes]:
 
 @functools.lru_cache(maxsize=64)
 def _escaped_key_pattern(key: str) -> re.Pattern[bytes]:
-    """Return what finds a key of which any character may be escaped, any number of times over."""
+    """Return a pattern of a key whose characters may be escaped, any number of times."""
     return re.compile(b"".join(map(_character, key)))
 
 

@@ -13,25 +13,25 @@ from dragoman.core.texts.model_output import separate_reasoning
 from dragoman.core.tools import ToolCall
 
 MAX_CHARS = 100_000
-"""Characters of a reply that are looked at."""
+"""Length of the beginning of a reply that is searched, in characters."""
 
 MAX_CALLS = 100
-"""Calls that are told of one reply."""
+"""Largest number of calls that are returned for one reply."""
 
 MAX_NAME = 200
 MAX_RAW = 2_000
 MAX_CODE = 4_000
-"""Characters of code that are parsed."""
+"""Longest code that is parsed, in characters."""
 
 _MAX_LINES = 200
 
 
 class CallsInText(msgspec.Struct, frozen=True):
-    """What a reply calls in its text.
+    """The calls in a reply's text.
 
     Attributes:
-        syntax: The name of the form, one of `SYNTAXES` or `BARE_SYNTAXES`.
-        calls: The calls; one whose arguments cannot be read says so in `malformed`.
+        syntax: The name of the syntax, one of `SYNTAXES` or `BARE_SYNTAXES`.
+        calls: The calls; `malformed` gives the reason for unreadable arguments.
     """
 
     syntax: str
@@ -39,7 +39,7 @@ class CallsInText(msgspec.Struct, frozen=True):
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """A name with its arguments: a mapping, or the text that is none."""
+    """A name with its arguments: a mapping, or a text that does not form one."""
 
     name: str
     arguments: object = None
@@ -131,7 +131,7 @@ _ELEMENT = re.compile(r"<" + _NAME + r">")
 
 
 class _Reply:
-    """A text with what it is looked through for."""
+    """A text, with the offered tools that are searched for in it."""
 
     def __init__(self, text: str, tool_names: Collection[str]) -> None:
         self.text = text
@@ -142,12 +142,12 @@ class _Reply:
 
     @property
     def mentions_tools(self) -> bool:
-        """Whether any offered tool's name stands in the text."""
+        """Whether the text contains an offered tool's name."""
         spelled = _key(self.text)
         return any(name in spelled for name in self._offered)
 
     def offers(self, name: str) -> bool:
-        """Whether a tool of that name is offered, however its name is put together."""
+        """Return whether a tool of that name is offered, with any separators in the name."""
         return _key(name) in self._offered
 
 
@@ -155,15 +155,15 @@ Read = Callable[[_Reply], Iterable[_Found]]
 
 
 def parse_text_calls(text: str, tool_names: Collection[str]) -> CallsInText | None:
-    """Return the calls in a reply's text, with the name of their form, or None.
+    """Return the calls in a reply's text, with the name of their syntax, or None.
 
     An empty list of calls does not count as a call, and neither does the description of a tool.
     Only the beginning of a text that is too long is searched. The time grows linearly with the
     text's length.
 
     Args:
-        text: The words.
-        tool_names: The names of the offered tools, as they were shown.
+        text: The words of the reply.
+        tool_names: The names of the offered tools, as the model saw them.
     """
     if _MAYBE.search(text, 0, MAX_CHARS) is None:
         return None
@@ -180,7 +180,7 @@ def parse_text_calls(text: str, tool_names: Collection[str]) -> CallsInText | No
 
 
 def _key(name: str) -> str:
-    """Return what is the same in every spelling of a tool's name."""
+    """Return the common form of all spellings of a tool's name."""
     return re.sub(r"[.\-/]", "_", name.strip().removeprefix("functions.")).casefold()
 
 
@@ -198,7 +198,7 @@ def _call(found: _Found, number: int) -> ToolCall:
 
 
 def _read_json(text: str) -> object:
-    """Return the JSON value at a text's beginning; None where there is none."""
+    """Return the JSON value at a text's beginning; None if there is none."""
     try:
         value, _ = _decode_at(text.lstrip())
     except (ValueError, RecursionError):
@@ -207,7 +207,7 @@ def _read_json(text: str) -> object:
 
 
 def _json_values(text: str, at: int) -> tuple[list[object], int]:
-    """Return the JSON values that follow one another from a place, and where they end."""
+    """Return the consecutive JSON values from a position on, and the position of their end."""
     values: list[object] = []
     while len(values) < MAX_CALLS:
         while at < len(text) and text[at] in " \t\r\n,;":
@@ -248,14 +248,14 @@ def _in_object(value: Mapping[str, object]) -> Iterator[_Found]:
 
 
 def _is_description(fields: Mapping[str, object]) -> bool:
-    """Whether an object describes a tool and does not call it."""
+    """Return whether an object describes a tool and does not call it."""
     schema = fields.get("parameters")
     has_schema = isinstance(schema, dict) and "properties" in schema and "type" in schema
     return "description" in fields or has_schema
 
 
 def _in_tags(reply: _Reply) -> Iterator[_Found]:
-    """Yield what stands behind tags and tokens that begin calls, in whichever form it does."""
+    """Yield the calls behind tags and tokens that begin calls, in any form."""
     text, end = reply.text, 0
     for tag in islice(_TAG.finditer(text), MAX_CALLS):
         if tag.end() < end:
@@ -329,7 +329,7 @@ def _in_invocations(reply: _Reply) -> Iterator[_Found]:
 
 
 def _parameters(text: str, at: int) -> dict[str, object]:
-    """Return what elements of parameters say, up to the end of the call that they belong to."""
+    """Return the contents of parameter elements, up to the end of their call."""
     body = text[at : at + MAX_CODE]
     ends = re.search(
         r"</(?:\|DSML\|)?(?:\w{1,20}:)?(?:invoke|function|tool_call)>|<function=", body
@@ -357,7 +357,7 @@ def _after_tokens(text: str, at: int) -> object:
 
 
 def _in_bare_names(reply: _Reply) -> Iterator[_Found]:
-    """Yield calls whose tokens a server dropped, so that names and arguments alone are left."""
+    """Yield calls without tokens, which a server dropped, from names and arguments."""
     for pattern in (_KIMI_BARE, _DEEPSEEK_BARE):
         for named in pattern.finditer(reply.text):
             if reply.offers(named[1]):
@@ -391,7 +391,7 @@ def _in_elements(reply: _Reply) -> Iterator[_Found]:
 
 
 def _in_json(reply: _Reply) -> Iterator[_Found]:
-    """Yield objects that name an offered tool with its arguments, wherever they stand."""
+    """Yield objects with an offered tool's name and its arguments, at any position."""
     for inside in (reply.alone, *_find_fenced_blocks(reply)):
         values, end = _json_values(inside.strip(), 0)
         if values and end == len(inside.strip()):
@@ -412,7 +412,7 @@ def _in_json(reply: _Reply) -> Iterator[_Found]:
 
 
 def _by_key(reply: _Reply, values: Iterable[object]) -> Iterator[_Found]:
-    """Yield objects whose only key is an offered tool and whose value its arguments."""
+    """Yield objects whose only key is an offered tool and whose value is its arguments."""
     for value in values:
         for each in value if isinstance(value, list) else (value,):
             if isinstance(each, dict) and len(each) == 1:
@@ -430,7 +430,7 @@ def _find_fenced_blocks(reply: _Reply) -> list[str]:
 
 
 def _in_code(reply: _Reply) -> Iterator[_Found]:
-    """Yield calls of offered tools that are the whole of a reply, a fence or a line."""
+    """Yield calls of offered tools that form a whole reply, fence or line."""
     whole = _code_calls(reply.alone)
     pieces = [reply.alone, *_find_fenced_blocks(reply)]
     lines = [
@@ -451,7 +451,7 @@ def _in_code(reply: _Reply) -> Iterator[_Found]:
 
 
 def _code_calls(code: str) -> list[_Found]:
-    """Return the calls that a piece of Python consists of; none where it holds anything else."""
+    """Return the calls in Python code that has only calls; an empty list for other code."""
     code = code.strip()
     if not code.endswith((")", "]")) or len(code) > MAX_CODE:
         return []
@@ -534,4 +534,4 @@ BARE_SYNTAXES: dict[str, tuple[str, Read]] = {
     "python": ("(", _in_code),
     "element": ("<", _in_elements),
 }
-"""The same of forms that calls of offered tools alone have."""
+"""The syntaxes without marks of their own; only calls of offered tools count in them."""

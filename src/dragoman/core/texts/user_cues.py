@@ -15,7 +15,7 @@ FILE = "user_signs.toml"
 
 
 class UserCues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One language's regular expressions by what they show; the file says what each kind is."""
+    """One language's regular expressions by kind of cue; the file describes each kind."""
 
     letters_per_word: float
     hedges: tuple[str, ...]
@@ -38,29 +38,29 @@ KINDS = UserCues.__struct_fields__[1:]
 
 @cache
 def cues_of(language: str) -> UserCues | None:
-    """Return a language's signs; None where none ship."""
+    """Return a language's cues; None for a language without bundled cues."""
     return _load_bundled_cues().get(language)
 
 
 def cue_languages() -> tuple[str, ...]:
-    """Return the languages that have signs."""
+    """Return the languages that have cues."""
     return tuple(_load_bundled_cues())
 
 
 def cues_version() -> str:
-    """Return the content key of all languages' signs."""
+    """Return the content key of all languages' cues."""
     return content_key(_load_bundled_cues())
 
 
 @cache
 def cue_finders(language: str) -> dict[str, re.Pattern[str]]:
-    """Return by kind what finds a language's signs."""
+    """Return the patterns of a language's cues by kind."""
     signs = cues_of(language)
     return {} if signs is None else {kind: _finder(getattr(signs, kind)) for kind in KINDS}
 
 
 def word_count(text: str, language: str) -> float:
-    """Return about how many words a text has."""
+    """Return the approximate number of words in a text."""
     signs = cues_of(language)
     if signs is None or not signs.letters_per_word:
         return len(text.split())

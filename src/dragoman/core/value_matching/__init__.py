@@ -1,1 +1,1 @@
-"""Value matching: whether a text states a value, in words or figures, in several languages."""
+"""Value matching: whether a text states a value in words or figures, by language."""

@@ -16,7 +16,7 @@ MONTH_NAMES = (
     *("january", "february", "march", "april", "may", "june", "july", "august"),
     *("september", "october", "november", "december"),
 )
-"""What months are called among canonical units, in all languages."""
+"""Names of months in canonical units, for all languages."""
 
 _YEARS = range(1000, 3000)
 _DAYS = range(1, 32)
@@ -31,7 +31,7 @@ _Part = tuple[int, int]
 
 
 def read_date(state: ReaderState, at: int) -> ReadItem | None:
-    """Read a date with a month at least, and a day or a year."""
+    """Read a date with at least a month, and a day or a year."""
     if state.tokens[at].kind == "date":
         return _figure_date(state, at)
     dates = state.lexicon.dates
@@ -115,7 +115,7 @@ def _month_of_year(state: ReaderState, at: int, start: int) -> ReadItem | None:
 def _join_date_parts(
     span: tuple[int, int], year: _Part | None, month: _Part, day: _Part | None
 ) -> ReadItem | None:
-    """Return a date of its parts, which ends with the last of them; a month alone is none."""
+    """Return a date from its parts, which ends with the last part; None for a month alone."""
     if year is None and day is None:
         return None
     end = max(part[1] for part in (year, month, day) if part is not None)
@@ -149,7 +149,7 @@ def _numbered_month(state: ReaderState, at: int) -> _Part | None:
 
 
 def _links(state: ReaderState, at: int) -> int:
-    """Return the token after words such as `of` that stand between the parts of a date."""
+    """Return the token after linking words such as `of` between the parts of a date."""
     link, place = state.lexicon.dates.link, at
     while state.follows(place):
         after = link.after(state.words, place)
@@ -198,7 +198,7 @@ def _year(state: ReaderState, at: int, *, is_first: bool = False) -> _Part | Non
 
 
 def _joined_year(state: ReaderState, at: int) -> tuple[Decimal, int] | None:
-    """Read a year that is said in pairs or digit by digit: `twenty twenty six`, `二零二六`."""
+    """Read a year in pairs or single digits: `twenty twenty six`, `二零二六`."""
     digits, place = "", at
     while len(digits) < _YEAR_DIGITS and (place == at or state.near(place)):
         number = state.number(place)
@@ -235,7 +235,7 @@ _AT_NOON = range(10, 13)
 _PAST_MIDNIGHT = frozenset({12, 1, 2, 3, 4})
 _MINUTE_DIGITS = 2
 _WHOLE_DAY = "24"
-"""Stands for the part of the day where an hour is counted on 24 hours."""
+"""The part of the day of an hour that is counted on 24 hours."""
 _CLOCK_NUMBER = re.compile(r"[0-9]+")
 
 _Clock = tuple[int, int, int]
@@ -294,7 +294,7 @@ def _after_part(state: ReaderState, at: int, part: str, place: int) -> ReadItem 
 
 
 def _hour_time(state: ReaderState, at: int, start: int) -> ReadItem | None:
-    """Read an hour with a word that says what it is, or with a part of the day behind it."""
+    """Read an hour with a word that marks it, or with a part of the day behind it."""
     if start == at and at > 0 and state.near(at) and state.is_number_word(at - 1):
         return None
     hour = _clock(state, start)
@@ -323,7 +323,7 @@ def _hour_time(state: ReaderState, at: int, start: int) -> ReadItem | None:
 
 
 def _is_in_name(state: ReaderState, end: int) -> bool:
-    """Whether the word for the hour is the dot of a name: `二零二六点docx`."""
+    """Return whether the word for the hour is the dot of a name: `二零二六点docx`."""
     if state.lexicon.is_spaced or not state.near(end):
         return False
     return state.words[end].isascii() and state.words[end].isalpha()
@@ -362,7 +362,7 @@ def _dotted_clock(state: ReaderState, text: str, end: int) -> _Clock | None:
 
 
 def _minute(state: ReaderState, at: int) -> tuple[int, int]:
-    """Return the minutes at a token and the token after them; 0 where there are none."""
+    """Return the minutes at a token and the token after them; 0 without minutes."""
     if not state.near(at):
         return 0, at
     clock, words = state.lexicon.clock, state.words
@@ -472,7 +472,7 @@ def _with_part(
 
 
 def _as_time(span: tuple[int, int], hour: int, minute: int, part: str | None) -> ReadItem | None:
-    """Return a time: on 24 hours where the half of the day is known, else both that it may be."""
+    """Return a time, on 24 hours if the half of the day is known; otherwise both times."""
     if minute < 0:
         before = (hour - 1) % _DAY
         hour, minute = before or (_HALF_DAY if hour == 1 else 0), minute + _HOUR_MINUTES
@@ -490,7 +490,7 @@ def _as_time(span: tuple[int, int], hour: int, minute: int, part: str | None) ->
 
 
 def _hour_of_day(hour: int, part: str | None) -> int | None:
-    """Return the hour on 24 hours; None where the half of the day is not known."""
+    """Return the hour on 24 hours; None if the half of the day is unknown."""
     if part is None:
         return None
     if hour > _HALF_DAY or hour == 0 or part in {_WHOLE_DAY, "evening"}:

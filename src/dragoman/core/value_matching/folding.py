@@ -1,4 +1,4 @@
-"""Character folding: variants of one character become one; offsets in the source are kept."""
+"""Character folding: variants of one character become one; source offsets are kept."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ import msgspec
 from opencc import OpenCC
 
 FOLDING = "dragoman-folding-1"
-"""The name of these rules; changed rules have another name."""
+"""The name of these rules; changed rules get another name."""
 
 _APOSTROPHES = dict.fromkeys("\u02bc\u2019\u2018\u0060\u00b4\u02b9\u2032\uff07\u02bb\u201b", "'")
 _DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-")
@@ -27,24 +27,24 @@ _DOUBLE_SARA_E = _SARA_E * 2
 _LONG_SIGN = "\u30fc"
 _JOINS_BEFORE = frozenset("\u0e33\u0e32\uff9e\uff9f")
 _MERGES = frozenset("\u0307\u0e4d")
-"""Marks that change what stands before them although no normalization says so."""
+"""Marks that change the character before them although no normalization says so."""
 _MOST_KNOWN = 20_000
 
 
 class FoldedText(msgspec.Struct, frozen=True):
-    """A text after folding, with the letter case that it had.
+    """A text after folding, in its original letter case.
 
     Attributes:
         text: The folded text.
-        places: For each of its characters, and for its end, the place in the source text; None
-            where both have the same places.
+        places: The source position of each character and of the end; None if all positions are
+            equal.
     """
 
     text: str
     places: tuple[int, ...] | None
 
     def place(self, at: int) -> int:
-        """Return the place in the source text of a place in the folded one."""
+        """Return the source position of a position in the folded text."""
         return at if self.places is None else self.places[at]
 
 
@@ -73,10 +73,10 @@ def fold(text: str, language: str) -> FoldedText:
 
 
 def _is_folded(text: str, primary: str) -> bool:
-    """Whether folding changes no character, so that every place stays; most texts are so.
+    """Return whether folding changes no character; this holds for most texts.
 
-    Where a text is in NFC and none of its characters has a compatibility form, its NFKC is the
-    text.
+    If a text is in NFC and none of its characters has a compatibility form, its NFKC is the text
+    itself.
     """
     changed, kept = _changed_signs(primary)
     signs = set(text)
@@ -96,7 +96,7 @@ def _is_folded(text: str, primary: str) -> bool:
 
 @cache
 def _changed_signs(primary: str) -> tuple[set[str], set[str]]:  # noqa: ARG001
-    """Return which characters are known to change in texts of a language, and which to stay."""
+    """Return a language's characters that are known to change, and those known to stay."""
     return set(), set()
 
 
@@ -110,7 +110,7 @@ def primary_language(language: str) -> str:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each character with the combining marks behind it, and its place."""
+    """Yield each character with the combining marks behind it, and its position."""
     start = 0
     for at in range(1, len(text) + 1):
         if at == len(text) or not (unicodedata.combining(text[at]) or text[at] in _JOINS_BEFORE):
@@ -143,7 +143,7 @@ def _folded_cluster(cluster: str, primary: str) -> str:
 
 
 def _apply_multichar_rules(text: str, places: list[int], primary: str) -> FoldedText:
-    """Apply the rules that look at more than one character; they only take characters out."""
+    """Apply the rules for several characters; they only remove characters."""
     if primary == "th" and _DOUBLE_SARA_E in text:
         seconds = [match.start() + 1 for match in re.finditer(_DOUBLE_SARA_E, text)]
         text, places = _without(text, places, seconds)
@@ -156,7 +156,7 @@ def _apply_multichar_rules(text: str, places: list[int], primary: str) -> Folded
 
 
 def _sara_e(text: str, places: list[int]) -> Iterator[str]:
-    """Yield the characters, with one vowel where two places of the source were one sign."""
+    """Yield the characters, with one vowel in place of two signs of the source."""
     for at, sign in enumerate(text):
         is_double = sign == _SARA_E and places[at + 1] - places[at] == len(_DOUBLE_SARA_E)
         yield "\u0e41" if is_double else sign
@@ -181,7 +181,7 @@ def _tone_pairs() -> re.Pattern[str]:
 
 
 def _tone_placed(text: str) -> str:
-    """Return Vietnamese with the tone of `oa`, `oe`, `uy` at a word's end on the first vowel."""
+    """Return Vietnamese with the tone of final `oa`, `oe`, `uy` on the first vowel."""
 
     def moved(match: re.Match[str]) -> str:
         first, second = (match[1], match[2]) if match[1] else (match[3], match[4])
@@ -194,7 +194,7 @@ def _tone_placed(text: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _simplify_chinese(sign: str) -> str:
-    """Return the simplified form of a Chinese character; any other character stays as it is."""
+    """Return the simplified form of a Chinese character; other characters are unchanged."""
     return str(_converter().convert(sign)) if "\u3400" <= sign <= "\u9fff" else sign
 
 

@@ -12,40 +12,40 @@ from dragoman.core.value_matching.folding import fold, primary_language
 
 
 class LanguageTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The words of one language, as its file lists them.
+    """The words of one language, as in its file.
 
     Attributes:
         digits: The words of 0 to 9.
         numbers: Other words that are units of a number.
         tens: Words that multiply a unit by ten.
         teens: Words behind a unit that add ten to it.
-        multipliers: Words that multiply what stands before them.
-        glued: Other words that are a number with the figure that they are written against.
-        halves: Words that add a part of the last place.
+        multipliers: Words that multiply the number before them.
+        glued: Other words that form a number with the figure that they are attached to.
+        halves: Words that add a fraction of the last place.
         and_: Words between the parts of a number.
         decimal: The sign before decimals.
-        decimal_words: The words for it.
-        leading_decimal: Whether a number may begin with one: `point five`.
+        decimal_words: The words for the decimal sign.
+        leading_decimal: Whether a number may begin with a decimal word: `point five`.
         shorthand: Whether a last digit may stand for the next place: `三千五`.
         repeats: Words that repeat the digit behind them.
-        spoken_zeros: Words that are a zero among digits alone.
-        last_digit: Words that are a six among digits alone.
-        contextual: Number words that are one only beside other number words.
-        contextual_openers: Words behind which they are numbers too.
-        not_numbers: Phrases that have number words and are none.
-        classifiers: Words that count; where there are any, a lone digit is one before them alone.
-        number_openers: Words behind which a lone digit is one too.
+        spoken_zeros: Words that mean zero only among digits.
+        last_digit: Words that mean six only among digits.
+        contextual: Words that are number words only next to other number words.
+        contextual_openers: Words behind which contextual words are numbers too.
+        not_numbers: Phrases that contain number words but are not numbers.
+        classifiers: Words that count; in a language with such words, a lone digit is a number only
+            before them.
+        number_openers: Words behind which a lone digit is a number too.
         minus: Words for a negative number.
         percent: Words for a percentage, and those before it.
         percent_prefixes: Words before a percentage.
-        fractions: Words for parts, and how many make one.
+        fractions: Words for parts, and the number of parts in a whole.
         articles: Words before an ordinal or a month.
         one_words: Words for one before a fraction.
         ordinals: Words for ordinals.
-        ordinal_prefixes: What is written before a number word to make it an ordinal.
-        ordinal_mark: The unit of ordinals before their digits; where it is empty, `th` stands
-            behind.
-        ambiguous_ordinals: Ordinals that are a unit of time too.
+        ordinal_prefixes: Prefixes of number words that make ordinals.
+        ordinal_mark: The unit of ordinals before their digits; if it is empty, `th` follows them.
+        ambiguous_ordinals: Ordinals that are also a unit of time.
         compound_ordinals: Whether an ordinal may end a number: `twenty first`.
         months: The names of months.
         month_first: Whether a date in figures with slashes begins with the month.
@@ -59,37 +59,37 @@ class LanguageTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         buddhist: Whether years may be counted from the Buddha's death.
         hour_words: Words behind an hour.
         hour_is_marked: Whether an hour without minutes needs such a word or a part of the day.
-        bare_morning: Whether it may go without one behind the word for the morning.
+        bare_morning: Whether an hour may lack an hour word behind the word for the morning.
         minute_words: Words behind minutes.
-        minutes_follow: Whether minutes follow an hour that has no such word.
-        joined_minutes: Whether a word such as `and` may stand before them.
+        minutes_follow: Whether minutes follow an hour without an hour word.
+        joined_minutes: Whether a word such as `and` may stand before minutes.
         two_digit_minutes: Whether minutes under ten need a zero before them.
         half_hours: Phrases for thirty minutes behind an hour.
-        half_before: Words for half an hour before the hour that follows.
+        half_before: Words for half an hour before the following hour.
         clock_fractions: Words for parts of an hour before `past_hour` and `before_hour`.
         past_hour: Words between minutes and the hour that they follow.
         before_hour: Words between minutes and the hour that they precede.
-        before_hour_minus: Words between them where the hour is counted back.
-        less: Words before minutes that are taken off.
+        before_hour_minus: Words between minutes and the hour from which they are subtracted.
+        less: Words before minutes that are subtracted.
         past: Words before minutes that are added.
         quarters: Phrases for quarters of an hour.
         moments: Names of times, in minutes of the day.
         day_parts: Names of parts of the day.
-        polite: Words that may stand before them.
+        polite: Words that may stand before parts of the day.
         oclock: Words behind a full hour.
         clock_prefixes: Words before a time.
-        currency: What the hundredths are of where nothing else is said.
+        currency: The currency of hundredths if none is stated.
         currencies: Names of currencies.
-        currency_links: Words before them.
-        hundredths: Names of hundredths, and the currency that they are of.
+        currency_links: Words before names of currencies.
+        hundredths: Names of hundredths, and their currencies.
         units: Names of units of measure.
-        powers: Words before a unit that raise it.
+        powers: Words before a unit that raise it to a power.
         signs: Names of signs.
-        words: Words that are written in more than one way.
+        words: Words with several spellings.
         letters: Names of letters.
         spelled_by: Phrases between a letter and a word that begins with it.
         code_links: Words between the parts of a code.
-        fillers: Words that say nothing.
+        fillers: Words without meaning.
     """
 
     digits: tuple[str, ...] = ()
@@ -169,25 +169,25 @@ class LanguageTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
 
 class _Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words, the ends of names, or tags of languages."""
+    """A list of words, name endings or language tags."""
 
     names: tuple[str, ...]
 
 
 class CommonTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What all languages share.
+    """The table that all languages share.
 
     Attributes:
         currency_signs: The currencies of signs and letters before or behind an amount.
         currencies: The currencies of codes and signs behind a number.
         units: The units of symbols.
-        endings: What the names of files and hosts end with.
-        decimal_comma: Languages without a table whose decimals stand behind a comma.
+        endings: The endings of file names and host names.
+        decimal_comma: Languages without a table that have a decimal comma.
         unspaced: Languages without spaces between words.
-        abbreviated: Words whose dot ends no sentence.
-        ordinal_endings: What is written against a figure to make it an ordinal.
-        code_labels: Acronyms before codes that are no part of them.
-        lone_words: Letters that are words too, such as articles.
+        abbreviated: Words whose dot does not end a sentence.
+        ordinal_endings: Endings that make an ordinal of a figure.
+        code_labels: Acronyms before codes that do not belong to them.
+        lone_words: Letters that are also words, such as articles.
     """
 
     currency_signs: dict[str, str]
@@ -204,7 +204,7 @@ class CommonTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def common_table() -> CommonTable:
-    """Return what all languages share."""
+    """Return the table that all languages share."""
     content = importlib.resources.files(__package__).joinpath("common.toml").read_bytes()
     return msgspec.toml.decode(content, type=CommonTable)
 
@@ -218,11 +218,14 @@ def language_table(name: str) -> LanguageTable:
 T = TypeVar("T")
 
 FULL_LANGUAGES = ("en", "fil", "id", "pt", "th", "vi", "zh")
-"""Languages that have a table. Of others only figures, signs and characters are read."""
+"""Languages with a table.
+
+In other languages only figures, signs and characters are read.
+"""
 
 
 class PhraseTable(Generic[T]):
-    """Phrases of one or more words, found from a word on; the longest one counts."""
+    """Phrases of one or more words, found by their first word; the longest match counts."""
 
     __slots__ = ("_by_first",)
 
@@ -240,11 +243,11 @@ class PhraseTable(Generic[T]):
         return word in self._by_first
 
     def first_words(self) -> frozenset[str]:
-        """Return the words that phrases begin with."""
+        """Return the first words of the phrases."""
         return frozenset(self._by_first)
 
     def at(self, words: Sequence[str], place: int) -> tuple[T, int] | None:
-        """Return what the longest phrase from a place on stands for, and the place after it."""
+        """Return the value of the longest phrase at a position, and the position after it."""
         if place >= len(words):
             return None
         phrases = self._by_first.get(words[place])
@@ -257,18 +260,18 @@ class PhraseTable(Generic[T]):
         return None
 
     def after(self, words: Sequence[str], place: int) -> int:
-        """Return the place after a phrase; the same place where there is none."""
+        """Return the position after a phrase; the same position without a phrase."""
         found = self.at(words, place)
         return place if found is None else found[1]
 
 
 def phrase_words(phrase: str, language: str) -> tuple[str, ...]:
-    """Return the words of a phrase as tokens have them: folded and in small letters."""
+    """Return the words of a phrase in the form of tokens: folded and in small letters."""
     return tuple(fold(phrase, language).text.casefold().split())
 
 
 class _Tables:
-    """Makes tables of phrases in one language."""
+    """Factory of phrase tables in one language."""
 
     def __init__(self, language: str) -> None:
         self.language = language
@@ -287,8 +290,8 @@ class NumberWords:
     """The words of numbers: cardinals, ordinals, fractions and percentages.
 
     Attributes:
-        starts: The words that a number may begin with, where no prefix is written against it.
-        beside: The words that tell of a digit beside them that it is one.
+        starts: The possible first words of a number, without attached prefixes.
+        beside: The words that make a neighboring digit a number.
     """
 
     def __init__(self, table: LanguageTable, tables: _Tables) -> None:
@@ -312,7 +315,7 @@ class NumberWords:
         self.last_digit = tables.words(table.last_digit)
         self.repeats = table.repeats
         self.zeros = frozenset(table.spoken_zeros)
-        # A lone letter such as `o` says nothing about what is beside it.
+        # A lone letter such as `o` says nothing about its neighbors.
         self.among_digits = frozenset().union(
             self.unit.first_words(), self.repeats, (word for word in self.zeros if len(word) > 1)
         )
@@ -390,10 +393,10 @@ class ValueLexicon:
 
     Attributes:
         language: Its primary language.
-        table: The words as the file lists them.
+        table: The words as in the file.
         is_spaced: Whether words have spaces between them.
-        decimal: The sign before decimals.
-        changed_words: The words that phrases begin with which are counted as something else.
+        decimal: The decimal sign.
+        changed_words: The first words of phrases that are counted as other words.
     """
 
     def __init__(self, language: str) -> None:
@@ -439,7 +442,7 @@ class ValueLexicon:
 
 @cache
 def lexicon_of(language: str) -> ValueLexicon:
-    """Return the tables of a language; those of one without a file hold signs and symbols alone."""
+    """Return the tables of a language; without a file they have only signs and symbols."""
     return _lexicon(primary_language(language))
 
 

@@ -1,7 +1,6 @@
 """Value matcher: whether a text states a value, in which form, and where.
 
-A text becomes rows of canonical units; a row states a value if its units do and its borders allow
-it.
+A text becomes rows of canonical units. A row states a value if its units and its borders match.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +26,7 @@ from dragoman.core.value_matching.value_reader import read
 _MIN_ACROSS_COMMAS = 4
 _MOST_LABEL = 4
 _MOST_PREFIX = 3
-"""The longest word of letters before the digits of a code: `US`, `DHL`."""
+"""Length of the longest word of letters before the digits of a code: `US`, `DHL`."""
 _SIGN_NAMES = frozenset({"dot", "underscore", "dash", "slash", "at", "plus"})
 _IN_ADDRESS = frozenset({"dot", "underscore"})
 _BEFORE_ADDRESS = frozenset({"dot", "underscore", "dash"})
@@ -41,13 +40,13 @@ _GROUPING: frozenset[TokenGap] = frozenset({" ", "-"})
 
 
 class RowUnit(msgspec.Struct, frozen=True, gc=False):
-    """One canonical unit of a text, and where it stands among tokens.
+    """One canonical unit of a text, and its position among tokens.
 
     Attributes:
         text: The unit.
         item: The number of its item.
-        token: The first token of what it is part of.
-        last: The last token of what it is part of.
+        token: The first token of its part.
+        last: The last token of its part.
         opens: Whether a row may begin with it: it is the first unit of a token.
         closes: Whether a row may end with it.
     """
@@ -61,9 +60,9 @@ class RowUnit(msgspec.Struct, frozen=True, gc=False):
 
 
 class UnitRow(msgspec.Struct, frozen=True):
-    """The units of a text, joined, and which of them begins at each place of what is joined.
+    """The units of a text, joined, and the index of the unit that begins at each position.
 
-    `is_linked` says that words between the parts of a code were left out.
+    `is_linked` says that words between the parts of a code were omitted.
     """
 
     units: Sequence[RowUnit]
@@ -95,9 +94,10 @@ def find_row(target: SoughtValue, readout: Readout) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=1024)
 def rows_of(text: str, language: str) -> tuple[UnitRow, ...]:
-    """Return the units of a text, and again with named letters, without links and with its fillers.
+    """Return the unit rows of a text: as read, and in further variants.
 
-    Each reading is there once, and only where a text has such words.
+    The variants have named letters, no links, or fillers. Each occurs once, and only if the text
+    has such words.
     """
     readout, lexicon = read(text, language), lexicon_of(language)
     units = list(units_of(readout))
@@ -128,7 +128,7 @@ def _row(units: Sequence[RowUnit], *, is_linked: bool) -> UnitRow:
 
 
 def units_of(readout: Readout, *, with_fillers: bool = False) -> Iterator[RowUnit]:
-    """Yield the canonical units of a text with the tokens that they come from."""
+    """Yield the canonical units of a text with their tokens."""
     for number, item in enumerate(readout.items):
         atoms, first, last = item.atoms, item.first, item.end - 1
         if with_fillers and not atoms and item.kind == "word":
@@ -186,7 +186,7 @@ def _with_named_letters(
 
 
 def _without_links(units: Sequence[RowUnit], lexicon: ValueLexicon) -> list[RowUnit]:
-    """Remove words that link the parts of a code: `US, numbered 9148817941`, `dash`, `hyphen`."""
+    """Remove words that link a code's parts: `US, numbered 9148817941`, `dash`, `hyphen`."""
     links = lexicon.code_link
     found: list[RowUnit] = []
     for at, unit in enumerate(units):
@@ -211,7 +211,7 @@ def _is_codelike(unit: RowUnit) -> bool:
 def _stands_alone(
     target: SoughtValue, units: Sequence[RowUnit], start: int, end: int, readout: Readout
 ) -> bool:
-    """Whether a row is no part of a longer value, and its parts belong together."""
+    """Return whether a row is a whole value: not part of a longer one, and connected."""
     row, tokens = units[start : end + 1], readout.tokens
     gaps = [tokens[right.token].gap for left, right in pairwise(row) if right.token != left.token]
     if not _may_cross(target, gaps, row):
@@ -234,7 +234,7 @@ def _stands_alone(
 
 
 def _is_country_code(units: Sequence[RowUnit], start: int) -> bool:
-    """Whether the digits before a row are a country's code behind a plus."""
+    """Return whether the digits before a row are a country code behind a plus sign."""
     at = start
     while at and start - at < _MOST_PREFIX and units[at - 1].text.isdigit():
         at -= 1
@@ -242,7 +242,7 @@ def _is_country_code(units: Sequence[RowUnit], start: int) -> bool:
 
 
 def _is_label(units: Sequence[RowUnit], start: int) -> bool:
-    """Whether an acronym before a row says what it is: `ID XYZ123`, `I D one two three`."""
+    """Return whether an acronym before a row labels it: `ID XYZ123`, `I D one two three`."""
     labels = common_table().code_labels.names
     letters = ""
     at = start
@@ -255,9 +255,9 @@ def _is_label(units: Sequence[RowUnit], start: int) -> bool:
 
 
 def _may_cross(target: SoughtValue, gaps: Iterable[TokenGap], row: Sequence[RowUnit]) -> bool:
-    """Whether the gaps inside a row may belong to the value: in free text all of them do."""
+    """Return whether the gaps inside a row may belong to the value; all may in free text."""
     found = set(gaps)
-    # A list has a comma behind each of its parts; whoever spells pauses between groups.
+    # A list has a comma behind each of its parts; a speaker who spells pauses between groups.
     is_list = found == {","} and all(unit.opens and unit.closes for unit in row)
     if target.kind == "code":
         return "," not in found or (len(target.joined) >= _MIN_ACROSS_COMMAS and not is_list)
@@ -269,20 +269,20 @@ def _may_cross(target: SoughtValue, gaps: Iterable[TokenGap], row: Sequence[RowU
 
 
 _Pair = tuple[RowUnit, RowUnit]
-"""The last unit before the edge of a row and the first behind it."""
+"""The last unit before the edge of a row and the first unit behind it."""
 
 
 def _is_joined_before(target: SoughtValue, pair: _Pair, gap: TokenGap, *, is_spaced: bool) -> bool:
-    """Whether what stands before a row belongs to its first unit."""
+    """Return whether the unit before a row belongs to its first unit."""
     before, first = pair
     if _is_same_token(pair):
         return True
     if target.kind in _ADDRESSES:
-        # Without spaces nobody can tell where a name begins.
+        # Without spaces the beginning of a name is unknown.
         is_run = not (is_spaced or before.text.isascii() or first.text.isascii())
         return not is_run and _goes_on_before_address(before, first, gap)
     if gap == "":
-        # A sign that is said, such as the currency of an amount or the hash of an id.
+        # A spoken sign, such as the currency of an amount or the hash of an id.
         return is_spaced and before.text not in _NO_PART_OF_CODES
     if target.kind in _CODES:
         if gap == " " and before.text in _IN_ADDRESS:
@@ -294,12 +294,12 @@ def _is_joined_before(target: SoughtValue, pair: _Pair, gap: TokenGap, *, is_spa
 
 
 def _is_joined_after(target: SoughtValue, pair: _Pair, gap: TokenGap, *, is_spaced: bool) -> bool:
-    """Whether what stands behind a row belongs to its last unit."""
+    """Return whether the unit behind a row belongs to its last unit."""
     last, after = pair
     if _is_same_token(pair):
         return after.text != "s"
     if target.kind in _ADDRESSES:
-        # Without spaces nobody can tell where a name ends.
+        # Without spaces the end of a name is unknown.
         is_run = not (is_spaced or after.text.isascii())
         is_part = gap == "" and after.text not in _NO_PART_OF_CODES and not is_run
         return is_part or (gap in _BESIDE and after.text in _IN_ADDRESS)
@@ -325,12 +325,15 @@ def _goes_on_before_address(before: RowUnit, first: RowUnit, gap: TokenGap) -> b
 
 
 def _is_double_name(target: SoughtValue, beside: RowUnit, gap: TokenGap) -> bool:
-    """Whether a hyphen joins a name to another word."""
+    """Return whether a hyphen joins a name to another word."""
     return target.kind == "name" and gap == "-" and beside.text.isalpha() and len(beside.text) > 1
 
 
 def _is_grouped(left: RowUnit, right: RowUnit, gap: TokenGap, *, at_start: bool) -> bool:
-    """Whether two units beside the edge of a row belong to one code: digits, or spelled letters."""
+    """Return whether two units at the edge of a row belong to one code.
+
+    They do if they are digits or spelled letters.
+    """
     if gap not in _GROUPING:
         return False
     outer, inner = (left, right) if at_start else (right, left)
@@ -356,12 +359,13 @@ __all__ = [
 ]
 
 MATCHER = "dragoman-values-1"
-"""The name of the rules by which values are found; changed rules have another name."""
+"""The name of the rules that find values; changed rules get another name."""
 
 Form = Literal["exact", "reformatted", "grouped", "spelled", "words"]
 """The form in which a value appears.
 
-It is as written; in another written form; in other groups; sign by sign; or in number words.
+`exact`: as written. `reformatted`: in another format. `grouped`: in other groups. `spelled`: sign
+by sign. `words`: in number words.
 """
 
 _MIN_JOINED = 4
@@ -371,7 +375,7 @@ _GROUPED = frozenset({"code", "phone", "number"})
 
 
 class ValueStatement(NamedTuple):
-    """Where and how a text states a value; `start` and `end` are places in the text."""
+    """A statement of a value in a text: its form, and its start and end in the text."""
 
     form: Form
     start: int
@@ -379,11 +383,11 @@ class ValueStatement(NamedTuple):
 
 
 def find_value(value: str, text: str, language: str) -> ValueStatement | None:
-    """Return where a text states a value; None where it does not.
+    """Return the statement of a value in a text; None if the text does not state it.
 
     Args:
-        value: As a call needs it; texts and numbers alike as text.
-        text: What was said, typed or heard.
+        value: The value as a call needs it; both texts and numbers are given as text.
+        text: The text that was said, typed or heard.
         language: The tag of the text's language.
     """
     if not text or not value.strip():
@@ -397,22 +401,23 @@ def find_value(value: str, text: str, language: str) -> ValueStatement | None:
 
 
 def states(value: str, text: str, language: str) -> bool:
-    """Whether a text states a value."""
+    """Return whether a text states a value."""
     return find_value(value, text, language) is not None
 
 
 def statements(
     values: Iterable[str], text: str, language: str
 ) -> Mapping[str, ValueStatement | None]:
-    """Return for each value, once, where a text states it."""
+    """Return the statement of each value in a text, once for each value."""
     return {value: find_value(value, text, language) for value in dict.fromkeys(values)}
 
 
 def typed_values(value: str, text: str, language: str) -> tuple[str, ...]:
-    """Return the values in a text that are of the type of another one, written plainly.
+    """Return the values in a text that have the type of another value, in plain form.
 
-    Numbers are plain decimals, amounts the number alone, dates `2026-05-05`, times `17:30`. There
-    are none for a value without a type of its own, such as a name or a code.
+    Numbers are plain decimals, amounts are numbers without a currency, dates have the form
+    `2026-05-05`, times the form `17:30`. The result is empty for a value without such a type, such
+    as a name or a code.
     """
     wanted = targets_of(value, language)[0].typed
     if wanted is None:
@@ -455,12 +460,12 @@ def _find(target: SoughtValue, readout: Readout) -> tuple[int, int] | None:
 
 
 def _is_padded(target: SoughtValue) -> bool:
-    """Whether zeros before its digits make a value a code: `0002` is not 2."""
+    """Return whether leading zeros make a value a code: `0002` is not 2."""
     return target.kind == "code" and target.raw.isdigit()
 
 
 def _may_be_grouped(target: SoughtValue) -> bool:
-    """Whether the digits of a number may also be those of a code: there are enough of them."""
+    """Return whether a number has enough digits to be said as a code."""
     return len(target.digits) >= _MIN_JOINED or target.raw.startswith("0")
 
 

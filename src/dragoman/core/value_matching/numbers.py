@@ -14,9 +14,9 @@ _TWENTY = 20
 _HUNDRED = 100
 _THOUSAND = 1000
 _MOST_FIGURES = 72
-"""Longer figures are codes: as numbers they are zero."""
+"""Most digits of a number; longer figures are codes, with the number value zero."""
 _LETTERS = 2
-"""So few letters are a multiplier only against a figure: `5k`."""
+"""Longest word, in letters, that is a multiplier only when attached to a figure: `5k`."""
 _LETTER_SCALES = {"m": Decimal(10**6), "b": Decimal(10**9), "t": Decimal(10**12)}
 _AGAINST = frozenset({"", " "})
 _BESIDE = frozenset({"", " ", "-"})
@@ -26,10 +26,10 @@ class NumberSpan(msgspec.Struct, frozen=True, gc=False):
     """A number that tokens state.
 
     Attributes:
-        value: Its value.
-        digits: As it is written or said digit by digit, leading zeros included; "" where it is not.
+        value: The value.
+        digits: The digits as written or said one by one, with leading zeros; "" for other numbers.
         end: The token after it.
-        is_words: Whether a word is part of it.
+        is_words: Whether it contains a word.
     """
 
     value: Decimal
@@ -39,12 +39,15 @@ class NumberSpan(msgspec.Struct, frozen=True, gc=False):
 
 
 def is_within(value: Decimal, span: range) -> bool:
-    """Whether a number is one of a row of whole ones; `in` would compare it with each of them."""
+    """Return whether a number is an integer of a range.
+
+    The operator `in` would compare it with each integer.
+    """
     return span.start <= value < span.stop and not value % 1
 
 
 def number_at(row: TokenRow, at: int) -> NumberSpan | None:
-    """Return the number that begins at a token; None where none does."""
+    """Return the number that begins at a token; None if none begins there."""
     token = row.tokens[at]
     if token.kind == "figure":
         return _NumberReader(row, at).from_figure(token)
@@ -56,7 +59,7 @@ def number_at(row: TokenRow, at: int) -> NumberSpan | None:
 
 
 def _is_no_number(row: TokenRow, at: int) -> bool:
-    """Whether a word that could be a number is none where it stands."""
+    """Return whether a word that could be a number is not a number in its context."""
     words, numbers = row.words, row.lexicon.numbers
     if numbers.not_number.at(words, at) is not None:
         return True
@@ -68,7 +71,10 @@ def _is_no_number(row: TokenRow, at: int) -> bool:
 
 
 def _is_counting(row: TokenRow, at: int) -> bool:
-    """Whether a lone digit of a script without spaces counts something, or stands among digits."""
+    """Return whether a lone digit of a script without spaces is a number.
+
+    It is if it counts something, or stands among digits.
+    """
     lexicon = row.lexicon
     numbers, amounts, clock = lexicon.numbers, lexicon.amounts, lexicon.clock
     after = row.words[at + 1] if at + 1 < row.count and row.tokens[at + 1].gap in _AGAINST else ""
@@ -88,7 +94,7 @@ def _is_counting(row: TokenRow, at: int) -> bool:
 
 
 def _is_among_number_words(row: TokenRow, at: int) -> bool:
-    """Whether a word that also means something else stands among number words."""
+    """Return whether an ambiguous word stands among number words."""
     if at + 1 < row.count and row.tokens[at + 1].gap in _BESIDE:
         following = row.words[at + 1]
         if row.is_figure(at + 1):
@@ -99,7 +105,7 @@ def _is_among_number_words(row: TokenRow, at: int) -> bool:
 
 
 def _is_after_number(following: str, lexicon: ValueLexicon) -> bool:
-    """Whether a word tells of the one before it that it is a number."""
+    """Return whether a word makes the word before it a number."""
     numbers, amounts = lexicon.numbers, lexicon.amounts
     tables = (numbers.unit, numbers.tens, numbers.multiplier, numbers.decimal)
     others = (amounts.currency, lexicon.clock.hour, amounts.unit)
@@ -109,7 +115,7 @@ def _is_after_number(following: str, lexicon: ValueLexicon) -> bool:
 
 
 def _has_number_before(row: TokenRow, at: int) -> bool:
-    """Whether a word that also means something else follows what makes it a number."""
+    """Return whether an ambiguous word follows a word that makes it a number."""
     if not at or row.tokens[at].gap not in _BESIDE or row.is_figure(at - 1):
         return False
     before, lexicon = row.words[at - 1], row.lexicon
@@ -124,7 +130,7 @@ def _has_number_before(row: TokenRow, at: int) -> bool:
 
 
 class _NumberReader:
-    """Reads one number from a token on."""
+    """Reader of one number from a token on."""
 
     __slots__ = ("end", "last", "low", "numbers", "parts", "row", "start")
 
@@ -136,7 +142,7 @@ class _NumberReader:
         self.last = _ONE
 
     def from_figure(self, token: TextToken) -> NumberSpan:
-        """Read a figure, and a multiplier behind it: `3.5 million`, `5k`."""
+        """Read a figure with any multiplier behind it: `3.5 million`, `5k`."""
         value = Decimal(token.text) if len(token.text) <= _MOST_FIGURES else _ZERO
         self.end = self.start + 1
         scale = self._multiplier_at(self.end)
@@ -184,7 +190,7 @@ class _NumberReader:
         return self.row.near(at) or (at == self.start and at < self.row.count)
 
     def _joined_part(self) -> bool:
-        """Take a part behind a word such as `and`, where one can follow."""
+        """Take a part behind a word such as `and`, if one can follow."""
         found = self.numbers.joining.at(self.row.words, self.end)
         if found is None or not self.parts or not self._goes_on(self.end):
             return False
@@ -217,7 +223,7 @@ class _NumberReader:
         )
 
     def _figure_part(self, at: int) -> bool:
-        """Take a figure whose own multiplier follows: `3万5千`, `1 triệu 500 nghìn`."""
+        """Take a figure with its own multiplier: `3万5千`, `1 triệu 500 nghìn`."""
         scale = self._multiplier_at(at + 1)
         if scale is None:
             return False
@@ -241,7 +247,7 @@ class _NumberReader:
         return True
 
     def _multiplier_at(self, at: int) -> tuple[Decimal, int] | None:
-        """Return the multiplier at a token; a lone letter must be written against its figure."""
+        """Return the multiplier at a token; a lone letter must be attached to its figure."""
         row = self.row
         if not self._goes_on(at) or row.tokens[at].kind != "word":
             return None
@@ -258,7 +264,7 @@ class _NumberReader:
         return Decimal(found[0]), found[1]
 
     def _lettered_scale(self, at: int) -> tuple[Decimal, int] | None:
-        """Return what a letter against the figure of an amount multiplies by: `$1.2M`."""
+        """Return the multiplier of a letter attached to the figure of an amount: `$1.2M`."""
         row = self.row
         is_glued = at > 0 and row.glued(at) and row.is_figure(at - 1)
         if not is_glued or not self._is_amount(at - 1):
@@ -283,7 +289,7 @@ class _NumberReader:
         return True
 
     def _multiply(self, by: Decimal, end: int) -> bool:
-        """Let a multiplier take the smaller parts before it."""
+        """Apply a multiplier to the smaller parts before it."""
         taken = _ZERO
         while self.parts and self.parts[-1] < by:
             taken += self.parts.pop()
@@ -299,7 +305,7 @@ class _NumberReader:
         return True
 
     def _zero_part(self, at: int) -> bool:
-        """Take `không trăm`, which says that there are no hundreds: `hai nghìn không trăm`."""
+        """Take `không trăm`, the mark of missing hundreds: `hai nghìn không trăm`."""
         found = self.numbers.unit.at(self.row.words, at)
         if found is None or found[0] != 0 or not self.parts:
             return False
@@ -325,13 +331,13 @@ class _NumberReader:
         return True
 
     def _is_year_word(self, at: int) -> bool:
-        """Whether a word that means a year too stands behind tens: `hai mươi năm`."""
+        """Return whether a word that also means a year stands behind tens: `hai mươi năm`."""
         word = self.row.words[at]
         is_both = word in self.numbers.contextual and word in self.row.lexicon.dates.year_marker
         return is_both and at != self.start and self.low == _TEN
 
     def _place_of(self, value: Decimal) -> Decimal:
-        """Return the place under which a part may follow a unit."""
+        """Return the place value below which a part may follow a unit."""
         if value >= _HUNDRED:
             return Decimal(_HUNDRED)
         is_joined_ten = value == _TEN and self.row.lexicon.language == "fil"
@@ -339,7 +345,7 @@ class _NumberReader:
         return Decimal(_TEN) if is_tens or is_joined_ten else _ONE
 
     def _is_shorthand(self, value: Decimal, end: int, *, is_joined: bool) -> bool:
-        """Whether a last digit stands for the next place: `三千五` is 3,500."""
+        """Return whether a last digit stands for the next place: `三千五` is 3,500."""
         row, numbers = self.row, self.numbers
         if not row.lexicon.table.shorthand or is_joined or not self.parts or value >= _TEN:
             return False

@@ -93,13 +93,13 @@ def read_ordinal(state: ReaderState, at: int) -> ReadItem | None:
 
 
 def is_ordinal_ending(state: ReaderState, at: int) -> bool:
-    """Whether a token is written against a figure to make it an ordinal."""
+    """Return whether a token is an ending that makes an ordinal of the figure before it."""
     is_ending = state.glued(at) and state.words[at] in common_table().ordinal_endings.names
     return is_ending and not state.glued(at + 1)
 
 
 def _read_prefixed_number(state: ReaderState, at: int) -> tuple[int, int] | None:
-    """Read a number word behind a prefix that is written against it: `ikalabindalawa`."""
+    """Read a number word with an attached prefix: `ikalabindalawa`."""
     for prefix in state.lexicon.table.ordinal_prefixes:
         word = state.words[at].removeprefix(prefix)
         if word == state.words[at]:
@@ -111,7 +111,7 @@ def _read_prefixed_number(state: ReaderState, at: int) -> tuple[int, int] | None
 
 
 def _compound(state: ReaderState, at: int) -> ReadItem | None:
-    """Read a number that an ordinal ends: `twenty first`, `two hundredth`."""
+    """Read a number that ends with an ordinal: `twenty first`, `two hundredth`."""
     number, numbers = state.number(at), state.lexicon.numbers
     if number is None or not number.is_words or not state.near(number.end):
         return None
@@ -143,7 +143,7 @@ def _as_ordinal(
 
 _TENTHS_PER_UNIT, _CENTS_PER_UNIT = 10, 100
 _LETTERS = 3
-"""The letters of a currency's code."""
+"""Number of letters in a currency code."""
 
 
 def read_money(state: ReaderState, at: int) -> ReadItem | None:
@@ -206,7 +206,7 @@ def _is_sign(state: ReaderState, at: int) -> bool:
 
 
 def _currency(state: ReaderState, at: int) -> tuple[str, int]:
-    """Return the currency at a token, also by the letters of its code, and the token after it."""
+    """Return the currency at a token, also from its spelled code, and the token after it."""
     if not state.near(at):
         return "", at
     words, amounts = state.words, state.lexicon.amounts
@@ -227,7 +227,7 @@ def _currency(state: ReaderState, at: int) -> tuple[str, int]:
 
 
 def _with_hundredths(state: ReaderState, value: Decimal, at: int) -> tuple[Decimal, int]:
-    """Add `and fifty cents`, or a digit alone where the language has it so, to an amount."""
+    """Add `and fifty cents`, or a lone digit in languages that allow it, to an amount."""
     lexicon = state.lexicon
     start = lexicon.numbers.joining.after(state.words, at)
     number = state.near_number(start) if state.near(at) else None
@@ -260,7 +260,7 @@ _NOTHING: tuple[tuple[str, ...], int] = ((), 0)
 
 
 def read_unit(state: ReaderState, at: int) -> ReadItem | None:
-    """Read the unit behind a number, with its powers and what it is divided by."""
+    """Read the unit behind a number, with its powers and its divisor."""
     return _whole_unit(state, at) if at < state.count and state.tokens[at].gap in _NEAR else None
 
 
@@ -282,13 +282,13 @@ def _whole_unit(state: ReaderState, at: int) -> ReadItem | None:
 
 
 def read_divided_unit(state: ReaderState, at: int) -> ReadItem | None:
-    """Read a unit without a number where it is divided by another: `speed in km/h`."""
+    """Read a unit without a number if it is divided by another: `speed in km/h`."""
     is_unit = at + 2 < state.count and state.is_word(at) and _is_division(state, at + 1)
     return _whole_unit(state, at) if is_unit else None
 
 
 def _is_division(state: ReaderState, at: int) -> bool:
-    """Whether a token divides units."""
+    """Return whether a token divides units."""
     return state.words[at] == "per" or (state.words[at] == "/" and state.tokens[at].kind == "sign")
 
 

@@ -1,4 +1,4 @@
-"""Items that tokens are read as, and the state that all readers of a text share."""
+"""Items read from tokens, and the state that all readers of a text share."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -16,18 +16,18 @@ _MOST_DIGITS = 40
 
 
 class ReadItem(msgspec.Struct, frozen=True, gc=False):
-    """What some tokens of a text are read as.
+    """An item read from some tokens of a text.
 
     Attributes:
-        kind: What it is.
+        kind: The kind of the item.
         atoms: Its canonical units.
         first: Its first token.
         end: The token after its last one.
         value: A Decimal of a number or percentage, (currency, Decimal) of money, (year, month, day)
-            of a date with None for what is not said, the minutes of the day that a time may mean.
-        digits: The digits of a number as they are written or said, leading zeros included; "" where
-            a word such as `twenty` is part of it.
-        is_words: Whether number words are part of it.
+            of a date with None for missing parts, the possible minutes of the day of a time.
+        digits: The digits of a number as written or said, with leading zeros; "" if a word such as
+            `twenty` is part of it.
+        is_words: Whether it contains number words.
     """
 
     kind: ItemKind
@@ -48,11 +48,11 @@ class Readout(NamedTuple):
     items: tuple[ReadItem, ...]
 
     def start(self, item: ReadItem) -> int:
-        """Return the place of an item in the source text."""
+        """Return the position of an item in the source text."""
         return self.tokens[item.first].start
 
     def stop(self, item: ReadItem) -> int:
-        """Return the place after an item in the source text."""
+        """Return the position after an item in the source text."""
         return self.tokens[item.end - 1].end
 
 
@@ -67,19 +67,19 @@ def number_atoms(number: NumberSpan) -> tuple[str, ...]:
 
 
 def decimal_atoms(value: Decimal) -> tuple[str, ...]:
-    """Return the digits of a value without zeros at the end of its decimals."""
+    """Return the digits of a value without trailing zeros in its decimals."""
     return figure_atoms(f"{value.normalize():f}"[:_MOST_DIGITS])
 
 
 def figure_atoms(figure: str) -> tuple[str, ...]:
-    """Return the digits of a figure, and `point` for its sign before decimals."""
+    """Return the digits of a figure, with `point` for its decimal sign."""
     if figure.isdigit():
         return tuple(figure)
     return tuple("point" if sign == "." else sign for sign in figure)
 
 
 _SIX = Decimal(6)
-"""What `meia`, half a dozen, is among digits."""
+"""The value of `meia`, half a dozen, among digits."""
 _SHOUTED = 2
 
 
@@ -87,7 +87,7 @@ class ReaderState(TokenRow):
     """The tokens of one text while its values are read.
 
     Attributes:
-        shouts: Whether most of it is in capitals, so that these say nothing.
+        shouts: Whether most of the text is in capitals, so that these have no meaning.
     """
 
     __slots__ = ("_numbers", "_starts", "shouts")
@@ -100,7 +100,7 @@ class ReaderState(TokenRow):
         self._starts = lexicon.numbers.starts
 
     def number(self, at: int) -> NumberSpan | None:
-        """Return the number at a token; None where there is none."""
+        """Return the number at a token; None if no number begins there."""
         if at >= self.count:
             return None
         kind = self.tokens[at].kind
@@ -111,11 +111,11 @@ class ReaderState(TokenRow):
         return self._numbers[at]
 
     def near_number(self, at: int) -> NumberSpan | None:
-        """Return the number at a token that belongs to the one before it."""
+        """Return the number at a token that belongs to the token before it."""
         return self.number(at) if self.near(at) else None
 
     def _among_digits(self, at: int) -> NumberSpan | None:
-        """Read words that stand for digits beside other digits alone."""
+        """Read words that stand for digits only next to other digits."""
         numbers, word = self.lexicon.numbers, self.words[at]
         times = numbers.repeats.get(word)
         if times is not None:
@@ -131,7 +131,7 @@ class ReaderState(TokenRow):
         return None
 
     def _is_zero(self, at: int) -> bool:
-        """Whether `oh` or the letter `o` is said for a zero: among number words."""
+        """Return whether `oh` or the letter `o` means zero: it does among number words."""
         before, after = self._after_number_word(at), self._before_number_word(at)
         return (before and after) if len(self.words[at]) == 1 else (before or after)
 
@@ -167,7 +167,7 @@ class ReaderState(TokenRow):
         return True, found[1]
 
     def _after_term(self, at: int) -> bool:
-        """Whether what stands before is a term of a formula, so that a minus subtracts."""
+        """Return whether a term of a formula stands before a minus, so that it subtracts."""
         if at == 0 or self.tokens[at].gap not in {"", " "}:
             return False
         before = self.tokens[at - 1]

@@ -19,14 +19,14 @@ _DECIMAL_COMMA = re.compile(r"[0-9]+,[0-9]+")
 DOTTED_PHONE = re.compile(
     r"[0-9]{2,4}(?:\.[0-9]{2,4}){1,4}\.[0-9]{4}|[0-9]{3}\.[0-9]{3,4}\.[0-9]{4}"
 )
-"""Groups of a telephone number between dots."""
+"""Pattern of a telephone number in groups with dots."""
 
 
 def figure_of(found: str, decimal: str = ".") -> str | None:
-    """Return a written figure as a plain decimal; None where its signs divide several figures.
+    """Return a written figure as a plain decimal; None if its signs separate figures.
 
-    A comma or dot before groups of three digits divides thousands. Where one group of three follows
-    a dot, it does so only in languages with a decimal comma.
+    A comma or dot before groups of three digits separates thousands. For a dot before a single
+    group of three, this holds only in languages with a decimal comma.
     """
     if found.isdigit():
         return found
@@ -53,7 +53,7 @@ SAID_SIGNS = {
     "?": "question mark",
     "~": "tilde",
 }
-"""The names of signs inside addresses, paths and names of files."""
+"""The names of signs inside addresses, paths and file names."""
 
 _OPERATORS = {
     "+": "plus",
@@ -86,7 +86,7 @@ def power_name(found: str) -> str:
 
 
 def sign_name(text: str, at: int) -> str:
-    """Return what a sign is called where it is said; "" where it only divides."""
+    """Return the spoken name of a sign; "" for a sign that only separates."""
     sign = text[at]
     always = _ALWAYS.get(sign)
     if always is not None:
@@ -106,13 +106,13 @@ def _minus(text: str, at: int, before: str, after: str) -> str:
 
 
 def _plus(text: str, at: int, before: str, after: str) -> str:
-    """Name a plus before a number, and both of `C++`."""
+    """Return the name of a plus before a number, and of both in `C++`."""
     is_doubled = "+" in {before, after} and text[max(0, at - 2) : at].strip("+")[-1:].isalpha()
     return "plus" if after.isdigit() or after == "(" or is_doubled else ""
 
 
 def _hash(_text: str, _at: int, before: str, after: str) -> str:
-    """Name the sign of `C#`; before an id it is not counted."""
+    """Return the name of the sign in `C#`; before an id it is not counted."""
     return "sharp" if before.isalpha() and not after.isalnum() else ""
 
 
@@ -128,7 +128,7 @@ def _underscore(_text: str, _at: int, before: str, after: str) -> str:
 
 
 def _slash(_text: str, _at: int, before: str, after: str) -> str:
-    """Name a slash between figures; one between letters is kept for units of measure."""
+    """Return the name of a slash between figures; between letters it is kept for units."""
     if before.isdigit() and after.isdigit():
         return "slash"
     return "/" if before.isalpha() and after.isalpha() else ""
@@ -144,7 +144,10 @@ def _known_ending() -> re.Pattern[str]:
 
 
 def _is_between(text: str, at: int) -> bool:
-    """Whether a sign stands between two terms of a formula: figures, lone letters, brackets."""
+    """Return whether a sign stands between two terms of a formula.
+
+    Terms are figures, lone letters and brackets.
+    """
     before = _TERM_BEFORE.search(text[max(0, at - _LOOKED_BACK) : at])
     if before is None or _TERM_AFTER.match(text, at + 1) is None:
         return False
@@ -157,7 +160,7 @@ def _is_between(text: str, at: int) -> bool:
 
 
 MAX_CHARACTERS = 20_000
-"""Longer texts are read up to here."""
+"""Length of the beginning of a text that is read, in characters."""
 
 TokenKind = Literal["word", "figure", "sign", "date", "time"]
 TokenGap = Literal["", " ", "-", "_", ",", ".", "'"]
@@ -185,15 +188,15 @@ _DECIMALS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
 class TextToken(msgspec.Struct, frozen=True, gc=False):
-    """A word, a figure or a sign that is said.
+    """A word, a figure or a spoken sign.
 
     Attributes:
-        kind: What it is; dates and times are those with their own separators.
-        text: In small letters; figures without separators of thousands.
-        start: The place in the source text.
-        end: The place after it.
-        gap: What stands before it.
-        is_upper: Whether it is written in capitals alone.
+        kind: The kind of token; dates and times have their own separators.
+        text: The text in small letters; figures have no separators of thousands.
+        start: The start in the source text.
+        end: The end in the source text.
+        gap: The text before it.
+        is_upper: Whether it is written only in capitals.
     """
 
     kind: TokenKind
@@ -208,9 +211,9 @@ _NEAR = frozenset({"", " ", "-", "'"})
 
 
 class TokenRow:
-    """The tokens of a text, their texts alone, and the tables of its language.
+    """The tokens of a text, their texts, and the tables of its language.
 
-    No place beyond the last token is an error: nothing stands there.
+    A position beyond the last token is allowed and holds no token.
     """
 
     __slots__ = ("count", "lexicon", "tokens", "words")
@@ -225,23 +228,26 @@ class TokenRow:
         return self.words[at] if at < self.count else ""
 
     def near(self, at: int) -> bool:
-        """Whether a token is there and belongs to the one before it: a space at most is between."""
+        """Return whether a token exists and belongs to the token before it.
+
+        At most a space is between them.
+        """
         return at < self.count and self.tokens[at].gap in _NEAR
 
     def follows(self, at: int) -> bool:
-        """Whether a token is there in the same stretch; a comma may stand before it."""
+        """Return whether a token exists in the same stretch; a comma may stand before it."""
         return at < self.count and self.tokens[at].gap != "."
 
     def glued(self, at: int) -> bool:
-        """Whether a token is there and nothing stands before it."""
+        """Return whether a token exists and directly follows the token before it."""
         return at < self.count and self.tokens[at].gap == ""
 
     def is_word(self, at: int) -> bool:
-        """Whether a token is there and is a word."""
+        """Return whether a token exists and is a word."""
         return at < self.count and self.tokens[at].kind == "word"
 
     def is_figure(self, at: int) -> bool:
-        """Whether a token is there and is a figure."""
+        """Return whether a token exists and is a figure."""
         return at < self.count and self.tokens[at].kind == "figure"
 
 
@@ -271,7 +277,7 @@ def _scan(text: str, lexicon: ValueLexicon) -> Iterator[TextToken]:
         if start > end:
             gap = _wider(gap, _gap_of(text[end:start]))
         elif not gap and not lexicon.is_spaced and _is_border(text, start):
-            gap = " "  # where scripts meet, a token ends
+            gap = " "  # a token ends at a change of script
         kind = match.lastgroup
         end = after
         if kind in _WORDS:
@@ -303,7 +309,7 @@ def _is_border(text: str, at: int) -> bool:
 
 
 def _wider(one: TokenGap, other: TokenGap) -> TokenGap:
-    """Return the gap that divides more; a hyphen between spaces is a stop."""
+    """Return the gap that separates more; a hyphen between spaces is a stop."""
     if not one or not other:
         return one or other
     if {one, other} == {"-", " "}:
@@ -323,7 +329,7 @@ def _gap_of(text: str) -> TokenGap:
 
 
 def _read(match: re.Match[str], text: str, lexicon: ValueLexicon, gap: TokenGap) -> list[TextToken]:
-    """Return the tokens of a match that is no word."""
+    """Return the tokens of a match other than a word."""
     kind, found, start, end = match.lastgroup, match.group(), match.start(), match.end()
     match kind:
         case "figure":
@@ -372,7 +378,7 @@ def _tokenize_address(found: str, start: int, gap: TokenGap) -> list[TextToken]:
 
 
 def _figures(found: str, start: int, gap: TokenGap, decimal: str) -> list[TextToken]:
-    """Return a figure without its separators, or the figures that signs divide."""
+    """Return a figure without its separators, or the figures that signs separate."""
     whole = figure_of(found, decimal)
     if whole is not None:
         return [TextToken("figure", whole, start, start + len(found), gap)]
@@ -424,7 +430,7 @@ def _compile_token_pattern(lexicon: ValueLexicon) -> re.Pattern[str]:
     if not lexicon.is_spaced:
         latin = r"[A-Za-z\u00c0-\u024f]"
         word, plain = rf"{latin}+(?:'{latin}+)*|[^\W\d_][{marks}]*|[{marks}]", "[A-Za-z]+"
-    # Most words stand between spaces, where nothing else can begin with a letter but an amount.
+    # Most words stand between spaces; there, only an amount can also begin with a letter.
     plain = rf"(?<![^\s,;!?])(?![Rr][Pp](?![^\s,;!?]))(?-i:{plain})(?![^\s,;!?])"
     phrases = _alternatives(lexicon.phrases()) if not lexicon.is_spaced else ""
     phrase = f"|(?P<phrase>{phrases}(?![{marks}]))" if phrases else ""

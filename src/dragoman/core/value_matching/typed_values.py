@@ -31,14 +31,14 @@ _IN_PHONE = frozenset("+-(). /")
 
 
 class SoughtValue(msgspec.Struct, frozen=True):
-    """A value after reading.
+    """A value that is searched for, after reading.
 
     Attributes:
         raw: The value without spaces around it.
         kind: Its type.
-        typed: Its typed reading; None for a code, a name and the like.
+        typed: Its typed reading; None for a code, a name and similar values.
         joined: Its canonical units, joined.
-        digits: Its digits alone.
+        digits: Its digits only.
     """
 
     raw: str
@@ -50,7 +50,7 @@ class SoughtValue(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=4096)
 def targets_of(value: str, language: str) -> tuple[SoughtValue, ...]:
-    """Return how a value can be read: as English has it, and as the text's language does."""
+    """Return the readings of a value: in English, and in the text's language."""
     own = _target(value, language)
     atoms = _measure_atoms(value.strip(), language)
     if atoms:
@@ -98,14 +98,14 @@ def typed_kind(item: ReadItem) -> TypedKind | None:
 
 
 def _typed_item(readout: Readout) -> ReadItem | None:
-    """Return the typed reading that a whole value is."""
+    """Return the typed reading of a whole value; None if it has none."""
     items = [item for item in readout.items if item.atoms]
     return items[0] if len(items) == 1 and items[0].kind in _TYPED else None
 
 
 @lru_cache(maxsize=4096)
 def value_type(value: str, language: str = "en") -> ValueType:
-    """Return the type of a value by how it is written."""
+    """Return the type of a value from its spelling."""
     plain = value.strip()
     return _type_of(plain, read(plain, language))
 
@@ -164,11 +164,11 @@ _PAIR, _GROUP = 2, 3
 _HOUR = 60
 _CONTINUING = frozenset({" ", "-", ""})
 _FIGURE_LIKE_ORDINALS = frozenset({"en", "id"})
-"""Languages in which an ordinal in words states a number too."""
+"""Languages in which an ordinal in words also states a number."""
 
 
 def find_typed_items(wanted: ReadItem, readout: Readout) -> tuple[int, int] | None:
-    """Return the first and last token of the first item, or row of them, with a value."""
+    """Return the first and last token of the first item, or row of items, with a value."""
     items = readout.items
     for at, item in enumerate(items):
         if _is_same(wanted, item) or _is_ordinal(wanted, item, readout):
@@ -185,7 +185,7 @@ def find_typed_items(wanted: ReadItem, readout: Readout) -> tuple[int, int] | No
 
 
 def _is_ordinal(wanted: ReadItem, item: ReadItem, readout: Readout) -> bool:
-    """Whether an ordinal states a number."""
+    """Return whether an ordinal states a number."""
     if item.kind != "ordinal" or wanted.kind != "number" or item.value != wanted.value:
         return False
     return not item.is_words or lexicon_of(readout.language).language in _FIGURE_LIKE_ORDINALS
@@ -222,14 +222,14 @@ def _number_of(item: ReadItem, wanted: ReadItem) -> object:
 
 
 def _is_same_date(wanted: object, found: object) -> bool:
-    """Whether a date is stated; what the value does not say may be anything."""
+    """Return whether a date states a value; parts that the value lacks may be anything."""
     if not isinstance(wanted, tuple) or not isinstance(found, tuple):
         return False
     return all(own is None or own == other for own, other in zip(wanted, found, strict=True))
 
 
 def _is_same_time(wanted: object, found: object) -> bool:
-    """Whether a time is stated; a value without the half of the day may be in either."""
+    """Return whether a time states a value; without a half of the day both halves match."""
     if not isinstance(wanted, frozenset) or not isinstance(found, frozenset):
         return False
     if len(wanted) > 1:
@@ -243,7 +243,7 @@ def _is_same_time(wanted: object, found: object) -> bool:
 
 
 def _is_clock_pair(wanted: ReadItem, items: Sequence[ReadItem], at: int, readout: Readout) -> bool:
-    """Whether two number words state an hour and minutes on 24 hours: `seventeen thirty`."""
+    """Return whether two number words state a time on 24 hours: `seventeen thirty`."""
     if not _continues(items, at + 1, readout) or _continues(items, at + 2, readout):
         return False
     hour, minute = items[at], items[at + 1]
@@ -261,7 +261,7 @@ _DOTTED_CLOCKS = frozenset({"id", "th"})
 
 
 def _is_dotted_clock(wanted: ReadItem, item: ReadItem, readout: Readout) -> bool:
-    """Whether a figure with two decimals is a time of day: `19.30`."""
+    """Return whether a figure with two decimals is a time of day: `19.30`."""
     if item.kind != "number" or lexicon_of(readout.language).language not in _DOTTED_CLOCKS:
         return False
     hour, dot, minute = item.digits.partition(".")
@@ -297,13 +297,13 @@ def _joined_number(
 
 
 def _digits_of_integer(item: ReadItem) -> str:
-    """Return the digits of a whole number; "" where it is none."""
+    """Return the digits of an integer; "" for other numbers."""
     own = item.digits or (f"{item.value:f}" if isinstance(item.value, Decimal) else "")
     return own if own.isdigit() else ""
 
 
 def _are_groups(sizes: Sequence[int], *, is_words: bool) -> bool:
-    """Whether groups of so many digits are said for one number."""
+    """Return whether one number can be said in groups with these numbers of digits."""
     is_digits = max(sizes) == 1
     is_pairs = is_words and set(sizes) <= {1, _PAIR} and sizes[0] == _PAIR
     is_pairs = is_pairs or (is_words and list(sizes) == [1, _PAIR])  # `one twenty three`
@@ -312,7 +312,7 @@ def _are_groups(sizes: Sequence[int], *, is_words: bool) -> bool:
 
 
 def _continues(items: Sequence[ReadItem], at: int, readout: Readout) -> bool:
-    """Whether an item goes on what stands before it: a number behind a number, without a comma."""
+    """Return whether a number continues the number before it, without a comma."""
     if not 0 < at < len(items) or items[at].kind != "number" or items[at - 1].kind != "number":
         return False
     return readout.tokens[items[at].first].gap in _CONTINUING

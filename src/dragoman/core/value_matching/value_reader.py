@@ -18,13 +18,13 @@ from dragoman.core.value_matching.reader_state import ReaderState, ReadItem, Rea
 from dragoman.core.value_matching.tokenizer import TextToken, tokenize
 
 _SPELLED = 2
-"""So few small letters beside figures are letters, and more are a word."""
+"""Most small letters next to figures that count as letters; more are a word."""
 _MOST_ACRONYM = 6
 _IN_CODE = frozenset({"word", "figure"})
 
 
 def read_code(state: ReaderState, at: int) -> ReadItem | None:
-    """Read letters and figures that are written as one: `W2378156`, not `20km` or `5th`."""
+    """Read letters and figures that are written together: `W2378156`, not `20km` or `5th`."""
     if not state.glued(at + 1):
         return None
     end = at + 1
@@ -42,7 +42,7 @@ def read_code(state: ReaderState, at: int) -> ReadItem | None:
 
 
 def _is_measure(state: ReaderState, at: int) -> bool:
-    """Whether a word is written against a figure because it says what the figure counts."""
+    """Return whether a word is attached to a figure because it says what the figure counts."""
     word, lexicon = state.words[at], state.lexicon
     numbers, clock, amounts = lexicon.numbers, lexicon.clock, lexicon.amounts
     if not word.isascii() or word in common_table().ordinal_endings.names:
@@ -62,7 +62,7 @@ def code_atoms(token: TextToken) -> tuple[str, ...]:
 
 
 def read_word(state: ReaderState, at: int) -> ReadItem:
-    """Read a word, a sign, or a figure that is no value, as its canonical units."""
+    """Read a word, a sign, or a figure without a value, as its canonical units."""
     token = state.tokens[at]
     if token.kind == "word":
         return (
@@ -76,7 +76,7 @@ def read_word(state: ReaderState, at: int) -> ReadItem:
 
 
 def _read_special_word(state: ReaderState, at: int) -> ReadItem | None:
-    """Read a word that says nothing, names a sign, or is counted as other words."""
+    """Read a word without meaning, a sign's name, or a word that is counted as other words."""
     lexicon, words = state.lexicon, state.words
     if lexicon.filler.at(words, at) is not None:
         return ReadItem("word", (), at, at + 1)
@@ -102,7 +102,7 @@ def _word_atoms(state: ReaderState, token: TextToken, at: int) -> tuple[str, ...
 
 
 Reader = Callable[[ReaderState, int], ReadItem | None]
-"""Reads the value that begins at a token; None where none of its type does."""
+"""A function that reads the value of its type at a token; it returns None for no value."""
 
 _READERS: tuple[Reader, ...] = (
     read_date,
@@ -113,7 +113,7 @@ _READERS: tuple[Reader, ...] = (
     read_ordinal,
     read_number,
 )
-"""In this order: a date or an amount begins with what is a number too."""
+"""The readers in order: a date or an amount begins with a token that is also a number."""
 
 _BY_KIND: dict[str, tuple[Reader, ...]] = {"date": (read_date,), "time": (read_time,)}
 _BEFORE_UNIT = frozenset({"number", "percent"})
@@ -121,7 +121,7 @@ _BEFORE_UNIT = frozenset({"number", "percent"})
 
 @lru_cache(maxsize=1024)
 def read(text: str, language: str) -> Readout:
-    """Return the readings of a text, in its order."""
+    """Return the items of a text, in order."""
     lexicon = lexicon_of(language)
     tokens = tokenize(text, lexicon)
     items = _items(ReaderState(tokens, lexicon), _starts_of(lexicon.language))
@@ -129,7 +129,7 @@ def read(text: str, language: str) -> Readout:
 
 
 def _items(state: ReaderState, starts: "_Starts") -> list[ReadItem]:
-    """Return the items of a text; every step takes a token at least."""
+    """Return the items of a text; every step takes at least one token."""
     found: list[ReadItem] = []
     at = 0
     while at < state.count:
@@ -155,12 +155,12 @@ def _value(state: ReaderState, readers: tuple[Reader, ...], at: int) -> ReadItem
 
 
 class _Starts(NamedTuple):
-    """Which readers may find a value that begins with a word; most words begin none.
+    """The readers by the first word of a value; most words have none.
 
     Attributes:
-        by_word: The readers by the word, in their order.
-        by_sign: The same of signs: of currencies, and of negative numbers.
-        prefixes: What may be written before a number word to make it an ordinal.
+        by_word: The readers by word, in order.
+        by_sign: The readers by sign: of currencies, and of negative numbers.
+        prefixes: Prefixes of number words that make ordinals.
     """
 
     by_word: dict[str, tuple[Reader, ...]]
@@ -168,7 +168,7 @@ class _Starts(NamedTuple):
     prefixes: tuple[str, ...]
 
     def readers(self, state: ReaderState, at: int) -> tuple[Reader, ...]:
-        """Return the readers that are to be tried at a token."""
+        """Return the readers to try at a token."""
         kind, text = state.tokens[at].kind, state.words[at]
         if kind != "word":
             return (

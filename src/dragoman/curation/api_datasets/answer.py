@@ -1,7 +1,7 @@
-"""The steps `answer` and `check`: models answer and rank, and checkers must pass the best answer.
+"""The steps `answer` and `check`: models answer and rank, checkers verify the best.
 
-Nested queries need results of calls, which are made live through the guard or are read from what
-the dataset has recorded.
+An answer must pass all checkers. Nested queries need results of calls, which are made live through
+the guard or are read from recorded exchanges of the dataset.
 """
 
 import asyncio
@@ -71,14 +71,14 @@ class _Decision(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class AnswerSettings(msgspec.Struct, frozen=True):
-    """Who answers.
+    """Settings of the step `answer`.
 
     Attributes:
-        models: By name; the source has three. None of them: what templates wrote is answered as
-            they know.
-        execute: Makes calls, for nested queries; None where none can be made.
-        made_how: What is told of how calls are made, as the ledger knows it.
-        at_once: How many queries are answered at the same time.
+        models: Models by name; the source has three. Without models, template queries are answered
+            with their known calls.
+        execute: Makes calls for nested queries; None if no calls can be made.
+        made_how: The source of call results, as the ledger records it.
+        at_once: Number of queries that are answered at the same time.
     """
 
     models: Models
@@ -88,11 +88,11 @@ class AnswerSettings(msgspec.Struct, frozen=True):
 
 
 async def answer(dataset: Dataset, answering: AnswerSettings, on_done: OnDone) -> None:
-    """Have every query answered that is not.
+    """Have every unanswered query answered.
 
     Raises:
-        RunHalted: Where a model cannot go on; what came before is stored.
-        StoreError: Where the dataset cannot be read or written.
+        RunHalted: If a model cannot continue; earlier results are stored.
+        StoreError: If the dataset cannot be read or written.
     """
     known = known_operations(active_documents(dataset, ANSWER))
 
@@ -110,11 +110,13 @@ async def answer(dataset: Dataset, answering: AnswerSettings, on_done: OnDone) -
 
 
 async def check(dataset: Dataset, models: Models, on_done: OnDone, *, at_once: int = 8) -> None:
-    """Have every answer checked that is not: by rules first, then by each model; all must pass it.
+    """Have every unchecked answer checked, first by rules, then by all models.
+
+    An answer must pass the rules and each model.
 
     Raises:
-        RunHalted: Where a model cannot go on; what came before is stored.
-        StoreError: Where the dataset cannot be read or written.
+        RunHalted: If a model cannot continue; earlier results are stored.
+        StoreError: If the dataset cannot be read or written.
     """
     known = known_operations(active_documents(dataset, CHECK))
 
@@ -138,7 +140,7 @@ async def check(dataset: Dataset, models: Models, on_done: OnDone, *, at_once: i
 
 
 def _query(task: ApiTask, known: Mapping[str, KnownOperation]) -> AnswerRequest:
-    """Return what models are told of a query; tools by the names that they are offered by."""
+    """Return the model's view of a query, with tools by their offered names."""
     ids = offered_ids(task, known)
     tools = [
         {**operation_description(known[key].document, known[key].operation), "name": name}
@@ -172,7 +174,8 @@ async def _answer_task(
     )
     usage: list[Usage] = [used for each in solved for used in each.usage]
     offered = {name: known[key].operation for name, key in query.ids.items()}
-    # Before they are ranked: one that breaks a rule would win here and lose the query at the check.
+    # Answers are checked before they are ranked. An answer that breaks a rule could win the
+    # ranking, and then the query would be dropped at the check.
     held = [_held_to_rules(each.candidate, offered, task.kind) for each in solved]
     solutions = [each.solution for each in held if each.stands and each.solution]
     if not solutions:
@@ -200,7 +203,7 @@ async def _answer_task(
 def _held_to_rules(
     candidate: RankedSolution, offered: Mapping[str, Operation], kind: CallKind
 ) -> RankedSolution:
-    """Return a candidate with what it breaks."""
+    """Return a candidate with its rule violations."""
     if candidate.solution is None:
         return candidate
     broken = "; ".join(rule_violations(candidate.solution, offered, kind))
@@ -247,14 +250,14 @@ async def _check_solution(
 
 
 CALLS = ("live", "recorded", "none")
-"""How calls can be made: over the network, from the dataset's exchanges, not at all."""
+"""Sources of call results: live calls over the network, recorded exchanges, or none."""
 
 
 def client_for_calls(calls: str, folder: Path, terms: CallOptions) -> ApiClient | None:
-    """Return what calls are made over; None for none.
+    """Return the client for calls; None if no calls are made.
 
     Raises:
-        UsageError: For a way that does not exist.
+        UsageError: If `calls` is not one of `CALLS`.
     """
     if calls not in CALLS:
         raise UsageError(f"--calls {calls}: choose {', '.join(CALLS)}")
@@ -268,18 +271,18 @@ def call_executor(
     fetch: Callable[[FetchRequest, str], Awaitable[HttpExchange]],
     keys: Sequence[ApiKey] = (),
 ) -> Execute:
-    """Return what makes calls of the operations that stand.
+    """Return a function that calls active operations.
 
-    What comes back is text without secrets; where nothing does, a JSON object says so under
-    `error`.
+    It returns the response as text without secrets. Without a response, it returns a JSON object
+    with the reason under `error`.
 
     Args:
-        dataset: Whose operations they are.
-        fetch: Asks.
-        keys: What callers configure, by host and name.
+        dataset: The dataset with the operations.
+        fetch: Sends requests.
+        keys: Configured keys, by host and name.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     known = known_operations(active_documents(dataset, ANSWER))
 

@@ -1,4 +1,4 @@
-"""Candidate answers to a query: solved by a model or a template, ranked, and checked by rules."""
+"""Candidate answers to a query: solving by models or templates, ranking, rule checks."""
 
 import random
 import string
@@ -33,7 +33,7 @@ from dragoman.curation.llm_clients import ModelQuestion, ask_for_json
 ANSWER_PROMPT = "answer-api-1"
 MOST_STEPS = 5
 _MOST_OF_A_RESULT = 4_000
-"""Characters of a result that a model is shown."""
+"""Longest part of a result that a model sees, in characters."""
 
 Execute = Callable[[str, Mapping[str, object]], Awaitable[str]]
 """A function that calls an operation by its id and returns the response as text.
@@ -60,7 +60,7 @@ class AnswerRequest(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The tools' names, longest first, as the reader of calls wants them."""
+        """The tools' names, longest first, as the parser of calls needs them."""
         return longest_first(self.ids)
 
 
@@ -70,7 +70,7 @@ class _Written(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ModelSolution(msgspec.Struct, frozen=True):
-    """What one model gave, and what that consumed."""
+    """The answer of one model, and its usage."""
 
     candidate: RankedSolution
     usage: tuple[Usage, ...] = ()
@@ -79,16 +79,16 @@ class ModelSolution(msgspec.Struct, frozen=True):
 async def solve_query(
     model: ChatModel, name: str, query: AnswerRequest, execute: Execute | None
 ) -> ModelSolution:
-    """Return a model's answer: one step, or as many as it takes where calls can be made.
+    """Return a model's answer; it has several steps only if calls can be made.
 
     Args:
-        model: Who is asked.
-        name: By which name the answer goes.
-        query: What is asked.
-        execute: Makes calls; None where none can be made, and then the first step is the answer.
+        model: The model.
+        name: The model's name in the answer.
+        query: The query and its tools.
+        execute: Makes calls; if it is None, the first step is the answer.
 
     Raises:
-        RunHalted: Where the endpoint refuses everything, or the budget is spent.
+        RunHalted: If the endpoint refuses all requests or the budget is spent.
     """
     steps: list[SolutionStep] = []
     usage: list[Usage] = []
@@ -121,7 +121,7 @@ async def solve_query(
 
 
 def describe_steps(steps: Sequence[SolutionStep]) -> list[dict[str, object]]:
-    """Return steps as models are shown them."""
+    """Return steps in the form that models see."""
     return [
         {
             "thought": step.thought,
@@ -146,11 +146,17 @@ async def _results(
 
 
 VERSION = "made-calls@1"
-"""Changes with what an answer is; those of an older one are given anew."""
+"""The version of template answers.
+
+Answers of an older version are made again.
+"""
 
 
 class TemplateAnswer(NamedTuple):
-    """An answer, or why there is none; `is_lasting` where asking again would change nothing."""
+    """An answer, or the reason why there is none.
+
+    `is_lasting` is true if another attempt would have the same result.
+    """
 
     solution: ApiSolution | None = None
     why: str = ""
@@ -163,10 +169,10 @@ async def answer_by_template(
     """Return the answer to a template's query.
 
     Args:
-        task: The query, with its calls.
-        offered: The ids of operations, and these, by the names that they are offered by.
-        execute: Makes calls; without it what later calls take from earlier results stays a
-            reference.
+        task: The query with its calls.
+        offered: The ids of operations and the operations, by their offered names.
+        execute: Makes calls; without it, arguments of later calls stay references to earlier
+            results.
     """
     thought = template_thought(task)
     if task.kind != "nested":
@@ -193,13 +199,16 @@ async def answer_by_template(
         results.append(parse_result(result))
         made.append(SolutionStep(thought, (sent,), (result,)))
     if _is_error(results[-1]):
-        # Nothing goes on from the last one, so the calls stand without it.
+        # No call depends on the last one, so the calls are valid without its result.
         made[-1] = SolutionStep(thought, made[-1].calls)
     return TemplateAnswer(ApiSolution(TEMPLATE, tuple(made)))
 
 
 def _with_results(call: ApiCall, operation: Operation, results: list[object]) -> ApiCall | None:
-    """Return a call with what it takes from earlier results; None where they do not hold it."""
+    """Return a call with its references replaced by values from earlier results.
+
+    The result is None if these do not hold such a value.
+    """
     texts = {each.name for each in operation.parameters if each.type == "string"}
     arguments: dict[str, object] = {}
     for name, value in call.arguments.items():
@@ -213,7 +222,10 @@ def _with_results(call: ApiCall, operation: Operation, results: list[object]) ->
 
 
 def _is_error(result: object) -> bool:
-    """Whether nothing came back: what makes calls says so in an object of this one key."""
+    """Return whether a result is an error.
+
+    Executors report an error as an object with the single key `error`.
+    """
     return isinstance(result, dict) and result.keys() == {"error"}
 
 
@@ -236,7 +248,10 @@ class _Ranking(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ModelRanking(msgspec.Struct, frozen=True):
-    """The places that a model gave to answers, by who wrote them; `why` says why there are none."""
+    """The ranks that a model gave to answers, by the author of the answer.
+
+    `why` gives the reason if there are none.
+    """
 
     places: dict[str, int]
     why: str = ""
@@ -246,15 +261,15 @@ class ModelRanking(msgspec.Struct, frozen=True):
 async def rank_candidates(
     model: ChatModel, name: str, query: AnswerRequest, candidates: Sequence[ApiSolution]
 ) -> ModelRanking:
-    """Have a model rank the answers of others; its own is not shown to it.
+    """Have a model rank the answers of others; its own answer is not shown to it.
 
     Raises:
-        RunHalted: Where the endpoint refuses everything, or the budget is spent.
+        RunHalted: If the endpoint refuses all requests or the budget is spent.
     """
     others = [each for each in candidates if each.by != name]
-    if len(others) < 2:  # noqa: PLR2004 - one alone has no place to win
+    if len(others) < 2:  # noqa: PLR2004 - a single answer needs no ranking
         return ModelRanking({each.by: 1 for each in others})
-    # By lot, so that no writer always comes first.
+    # The order is random, so that no author always comes first.
     random.Random(derive_seed(content_key(query.task.id), f"ranking by {name}")).shuffle(others)  # noqa: S311
     by_letter = dict(zip(string.ascii_uppercase, others, strict=False))
     data = {
@@ -284,14 +299,14 @@ def best_candidate(candidates: Sequence[RankedSolution]) -> RankedSolution | Non
 
 
 def needs_audit(candidates: Sequence[RankedSolution], winner: RankedSolution) -> str:
-    """Return why a person should look at what was taken; "" for no reason."""
+    """Return the reason for which a person should look at the winner; "" for no reason."""
     answered = [each for each in candidates if each.stands]
     if len(candidates) > 1 and len(answered) < len(candidates):
         return f"{len(answered)} of {len(candidates)} models gave an answer that stands"
     if len({content_key(_calls(each)) for each in answered}) > 1:
         return "the models call differently"
     ties = [each.by for each in answered if _mean_place(each) == _mean_place(winner)]
-    # Of two, none ranks both.
+    # Of two authors, none ranks both answers.
     return "the ranking is a tie" if len(ties) > 1 and len(answered) > 2 else ""  # noqa: PLR2004
 
 
@@ -319,14 +334,14 @@ def rule_violations(
 ) -> Iterator[str]:
     """Yield the rule violations of an answer.
 
-    They are unknown tools and parameters, types, and the wrong kind of calls.
+    These are unknown tools or parameters, wrong types, and the wrong kind of calls.
 
     Args:
         solution: The answer.
-        offered: The operations that could be called, by the names that they were offered by.
-        kind: How the query's calls go together.
+        offered: The operations that could be called, by their offered names.
+        kind: The kind of calls of the query.
     """
-    # Where calls were made, or none needs another's result, a reference is no value.
+    # If calls were made, or if no call needs another's result, a reference is not a valid value.
     is_waiting = kind == "nested" and not any(step.results for step in solution.steps)
     for call in solution.calls:
         operation = offered.get(call.tool)
@@ -346,7 +361,7 @@ def _broken_by_call(call: ApiCall, operation: Operation, *, is_waiting: bool) ->
             yield f"{call.tool}: {each.name!r:.60} is missing"
     for name, value in call.arguments.items():
         if name not in declared:
-            yield f"{call.tool}: there is no parameter {name!r:.60}"
+            yield f"{call.tool}: unknown parameter {name!r:.60}"
         elif holds_reference(value) and not (is_waiting and parse_reference(value)):
             yield f"{call.tool}: {name!r:.60} is {value!r:.60}, which no result took the place of"
         elif not _fits(value, declared[name]):

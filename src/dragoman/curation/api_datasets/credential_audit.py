@@ -1,4 +1,4 @@
-"""Credential audit: search a dataset, or files made of it, for credentials, and report places.
+"""Credential audit: search a dataset, or files derived from it, for credentials.
 
 A finding names the place of a credential and the rule that found it, never the credential.
 """
@@ -37,13 +37,16 @@ _EXCHANGE = "exchange"
 _DEEPEST = 60
 _SHORTEST, _LONGEST_KEPT = 6, 200
 _OURS = frozenset(("authentication",))
-"""Fields of our own records that are named as credentials are, and hold kinds of them."""
+"""Fields of our records that have names of credentials but hold kinds of credentials."""
 
 _MOST_IN_MEMORY = 256 << 20
 
 
 class FoundSecret(msgspec.Struct, frozen=True):
-    """Where a credential stands: in what, at which place of it, and by what it was told."""
+    """The place of a credential.
+
+    It consists of the item or file, the place in it, and the reason for the finding.
+    """
 
     where: str
     place: str
@@ -51,12 +54,12 @@ class FoundSecret(msgspec.Struct, frozen=True):
 
 
 class AuditRules(msgspec.Struct, frozen=True):
-    """What an audit knows.
+    """The rules of an audit.
 
     Attributes:
-        prints: Fingerprints of what documents state for credentials.
+        prints: Fingerprints of values that documents state for credentials.
         keys: Secrets known by value.
-        in_task: Names that documents' authors say belong to tasks, in small letters.
+        in_task: Names that documents' authors mark as parts of tasks, in lower case.
     """
 
     prints: frozenset[str] = frozenset()
@@ -65,14 +68,14 @@ class AuditRules(msgspec.Struct, frozen=True):
 
 
 def audit_rules(dataset: Dataset, keys: Iterable[str] = ()) -> AuditRules:
-    """Return what an audit of a dataset, and of what was made of it, knows.
+    """Return the rules for the audit of a dataset and of files derived from it.
 
     Args:
         dataset: The dataset.
         keys: Secrets known by value, such as those of the environment.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     prints = {
         each for item in dataset.items(WITHHELD) for each in item.record(WithheldValues).prints
@@ -88,10 +91,10 @@ def audit_rules(dataset: Dataset, keys: Iterable[str] = ()) -> AuditRules:
 
 
 def audit_dataset(dataset: Dataset, rules: AuditRules) -> Iterator[FoundSecret]:
-    """Yield where a dataset holds a credential: in items of any kind, and in what its ledger says.
+    """Yield the places of credentials in the items of a dataset and in its ledger.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     for kind in dataset.kinds():
         for item in dataset.items(kind):
@@ -104,10 +107,12 @@ def audit_dataset(dataset: Dataset, rules: AuditRules) -> Iterator[FoundSecret]:
 
 
 def audit_files(path: Path, rules: AuditRules) -> Iterator[FoundSecret]:
-    """Yield where a file, or the files of a folder, hold a credential: sheets, exports, rows.
+    """Yield the places of credentials in a file or in the files of a folder.
+
+    These are sheets, exports or rows.
 
     Raises:
-        DataError: Where one cannot be read.
+        DataError: If a file cannot be read.
     """
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     for file in files:
@@ -133,7 +138,7 @@ def _of_item(item: StoredItem, rules: AuditRules) -> Iterator[FoundSecret]:
 
 
 def _of_document(where: str, document: ApiDocument) -> Iterator[FoundSecret]:
-    """Yield a document's parameters from an earlier version with the value of a credential."""
+    """Yield parameters that an earlier version stored with the value of a credential."""
     now = {each.name: each for each in separate_configuration(document).api_list}
     for operation in document.api_list:
         kept = {(each.place, each.name) for each in now[operation.name].parameters}
@@ -164,7 +169,8 @@ def _of_exchange(where: str, exchange: HttpExchange, rules: AuditRules) -> Itera
     for field in ("url", "request_headers", "request_body", "headers", "body", "redirects"):
         if getattr(plain, field) != getattr(exchange, field):
             yield FoundSecret(where, field, "a secret that is not taken out")
-    # What a service answers has names of its own: what was asked with cannot stand in it.
+    # A response uses names of its own and does not repeat the request, so only known keys and known
+    # formats are searched.
     answer = body_text(exchange.body, exchange.headers).text
     for place, text in (("body", answer), *exchange.headers.items()):
         if has_fingerprint(text, rules.prints) or contains_secret(text, rules.keys):
@@ -183,22 +189,22 @@ def _decode_body(body: bytes) -> object:
 def _of_value(
     value: object, rules: AuditRules, place: str = "", depth: int = 0, *, is_strict: bool
 ) -> Iterator[tuple[str, str]]:
-    """Yield places of a value that hold a credential, and why that is one.
+    """Yield the places of credentials in a value, each with the reason.
 
     Args:
-        value: JSON.
-        rules: What is known.
-        place: Where it stands.
-        depth: How deep.
-        is_strict: Whether any value under the name of a credential is one.
+        value: A JSON value.
+        rules: The rules of the audit.
+        place: The place of the value.
+        depth: The depth of the value.
+        is_strict: Whether any value under the name of a credential counts as a credential.
     """
     if depth > _DEEPEST:
         return
     if isinstance(value, str):
-        # Ids and names of tools have letters and digits too: what is said and called has not.
+        # Ids and names of tools mix letters and digits too; queries and arguments do not.
         is_said = is_strict and _is_said(place)
         is_drawn = is_said and has_random_string(value)
-        if why := _why(value, rules) or ("what looks like a key" if is_drawn else ""):
+        if why := _why(value, rules) or ("a text that looks like a key" if is_drawn else ""):
             yield place or "its text", why
     elif isinstance(value, dict):
         for name, each in cast("Mapping[str, object]", value).items():
@@ -232,7 +238,7 @@ def _is_held(name: str, value: object, rules: AuditRules, *, is_strict: bool) ->
 
 
 def _why(text: str, rules: AuditRules) -> str:
-    """Return why a text holds a credential; "" where it does not."""
+    """Return why a text holds a credential; "" if it holds none."""
     if len(text) < _SHORTEST:
         return ""
     return _why_long(text, rules) if len(text) > _LONGEST_KEPT else _why_known(text, rules)
@@ -240,7 +246,7 @@ def _why(text: str, rules: AuditRules) -> str:
 
 @functools.lru_cache(maxsize=65_536)
 def _why_known(text: str, rules: AuditRules) -> str:
-    # Names of fields, types and the like are most of what a dataset holds, over and over.
+    # Most strings of a dataset are names of fields, types and the like, repeated many times.
     return _why_long(text, rules)
 
 
@@ -250,16 +256,19 @@ def _why_long(text: str, rules: AuditRules) -> str:
     if contains_secret(text, rules.keys):
         return "a key of the environment"
     if find_secrets(text, rules.in_task):
-        return "what looks like a key"
+        return "a text that looks like a key"
     return ""
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= 60 else f"{name[:59]}…"  # noqa: PLR2004 - of a line
+    return name if len(name) <= 60 else f"{name[:59]}…"  # noqa: PLR2004 - characters of a line
 
 
 def _of_lines(file: Path, rules: AuditRules) -> Iterator[FoundSecret]:
-    """Yield what a file of text holds; of what is none only what is known by value can be told."""
+    """Yield the credentials in a file.
+
+    In a binary file only secrets known by value can be found.
+    """
     with TranslatedErrors(DataError, f"{file}: cannot be read"):
         if file.suffix == ".json" and file.stat().st_size <= _MOST_IN_MEMORY:
             lines: Iterable[tuple[int, bytes]] = [(0, file.read_bytes())]
@@ -299,7 +308,7 @@ def _of_table(file: Path, rules: AuditRules) -> Iterator[FoundSecret]:
 
 
 def summarize_secrets(found: Collection[FoundSecret]) -> str:
-    """Return the places of credentials in one line: the first, and the number of others."""
+    """Return the first place of a credential and the number of others, as one line."""
     places = list(dict.fromkeys((each.where, each.place) for each in found))
     first = next(iter(found))
     at = f", at {first.place}" if first.place else ""

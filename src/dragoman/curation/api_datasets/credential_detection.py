@@ -1,6 +1,6 @@
-"""Credential detection: parameter names, known key formats, fingerprints of withheld values.
+"""Credential detection: parameter names, key formats, fingerprints of withheld values.
 
-A fingerprint is a hash that shows that a secret occurs in a text without storing the secret.
+A fingerprint is a hash that shows whether a secret occurs in a text. The secret is not stored.
 """
 
 import base64
@@ -22,7 +22,7 @@ Kind = Literal["credential", "tracing", ""]
 _LONGEST = 200
 _PARTS = re.compile(
     r"[a-z0-9]+|[^\W_a-z0-9A-Z]+|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", re.UNICODE
-)  # accents are gone, so that other letters are other scripts
+)  # Accents are removed before, so other letters belong to other scripts.
 _LISTED = 2
 
 
@@ -41,18 +41,20 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @functools.lru_cache(maxsize=4_096)
 def parameter_kind(name: str, *, is_header: bool = False) -> Kind:
-    """Return what the name of a parameter, a header or a field says of its values; "" for nothing.
+    """Return the kind of values that the name of a parameter, header or field implies.
+
+    The result is "" if the name implies neither kind.
 
     Args:
-        name: As it travels, in any of some twenty languages.
-        is_header: Whether it is a header's: more names follow requests there.
+        name: The name as it is sent, in any of some twenty languages.
+        is_header: Whether it is the name of a header; more names of headers are for tracing.
     """
     words = _words()
     parts = _parts(name[:_LONGEST])
     whole = "".join(parts)
     if whole in words.tracing or (is_header and whole in words.tracing_headers):
         return "tracing"
-    # A session may be one of a parliament; its id lets somebody in.
+    # A "session" may be one of a parliament; a session id grants access.
     is_known = is_secret(name) and whole != "session"
     if is_known or whole in words.wholes or whole in words.credentials:
         return "credential"
@@ -60,13 +62,13 @@ def parameter_kind(name: str, *, is_header: bool = False) -> Kind:
 
 
 def is_bare_key(name: str) -> bool:
-    """Whether a name says "key" in some language, and no more."""
+    """Return whether a name consists only of the word "key" in some language."""
     parts = _parts(name[:_LONGEST])
     return len(parts) == 1 and parts[0] in _words().keys
 
 
 def _is_credential(parts: Sequence[str], words: _Words) -> bool:
-    # "X-" before a name says nothing, but that what follows is a header.
+    # The prefix "X-" only says that a header follows.
     parts = parts[1:] if len(parts) > 1 and parts[0] == "x" else parts
     if any(part in words.credentials for part in parts):
         return True
@@ -78,14 +80,14 @@ def _is_credential(parts: Sequence[str], words: _Words) -> bool:
 
 
 def _opens(parts: Sequence[str], at: int, words: _Words) -> bool:
-    """Whether one word of a name is a token or a key that lets somebody in."""
+    """Return whether one word of a name is a token or a key that grants access."""
     part = parts[at]
     before, after = parts[at - 1] if at else "", parts[at + 1] if at + 1 < len(parts) else ""
     if part in words.tokens:
         is_of_list = any(each in words.of_lists for each in parts[:at])
         return (not after and not is_of_list) or after in words.of_access
     if part in words.keys:
-        # French and Spanish put a preposition between: "cle_d_acces", "clave_de_api".
+        # French and Spanish put a preposition between the words: "cle_d_acces", "clave_de_api".
         behind = parts[at + 2] if len(after) <= _LISTED and at + 2 < len(parts) else ""
         return bool({before, after, behind} & words.of_access)
     end = next((each for each in words.ends if part.endswith(each)), "")
@@ -104,7 +106,7 @@ def _words() -> _Words:
 
 
 def _parts(name: str) -> list[str]:
-    """Return the words of a name, in small letters without accents."""
+    """Return the words of a name, in lower case and without accents."""
     bare = "".join(_bare(letter) for letter in name)
     return [each.casefold() for each in _PARTS.findall(bare)]
 
@@ -115,7 +117,7 @@ def _bare(letter: str) -> str:
 
 
 MASK = REDACTED.decode()
-"""What stands in the place of a secret."""
+"""The replacement of a secret."""
 
 _SHORTEST, _SHORTEST_WORD, _SHORTEST_LETTERS, _SHORTEST_DIGITS = 6, 10, 16, 8
 _NEAR, _FEW = 48, 4
@@ -161,24 +163,24 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d.*|v?\d+(?:\.\d+)+.*")
 
 
 def find_secrets(text: str, allowed: Collection[str] = ()) -> list[str]:
-    """Return the secrets that a text states, as they stand in it, each once.
+    """Return the distinct secrets in a text, as they are written there.
 
     Args:
-        text: What somebody wrote.
-        allowed: Names, in small letters, that are those of no credential here.
+        text: The text.
+        allowed: Names, in lower case, that are not names of credentials here.
     """
     return list(dict.fromkeys(text[start:end] for start, end in _spans(text, allowed)))
 
 
 def has_known_key_format(text: str) -> bool:
-    """Whether a text has what only a key looks like."""
+    """Return whether a text contains a key in a known format."""
     return _FORMATS.search(text) is not None
 
 
 def has_random_string(text: str) -> bool:
-    """Whether a text has a word that is not natural language.
+    """Return whether a text has a word that is not natural language.
 
-    Such a word is long and random, or a key that says so itself.
+    Such a word is long and random, or it is named as a credential and mixes letters and digits.
     """
     return any(
         min(sum(map(kind, word)) for kind in (str.isdigit, str.isupper, str.islower)) >= _FEW
@@ -190,16 +192,16 @@ def has_random_string(text: str) -> bool:
 
 
 def redact_known_formats(text: str) -> str:
-    """Return a text in which `***` stands for what only a key looks like."""
+    """Replace keys in known formats in a text by `***`."""
     return _FORMATS.sub(MASK, text)
 
 
 def redact_secrets(text: str, known: Collection[str] = ()) -> str:
-    """Return a text in which `***` stands for each secret.
+    """Replace each secret in a text by `***`.
 
     Args:
-        text: What somebody wrote.
-        known: Secrets known by value, however they are written.
+        text: The text.
+        known: Secrets known by value, in any notation.
     """
     text = _without_known(text, known)
     spans = sorted(_spans(text), reverse=True)
@@ -209,12 +211,12 @@ def redact_secrets(text: str, known: Collection[str] = ()) -> str:
 
 
 def contains_secret(text: str, known: Collection[str]) -> bool:
-    """Whether a text has one of some values, however it is written."""
+    """Return whether a text contains one of some values, in any notation."""
     return bool(known) and _without_known(text, known) != text
 
 
 def is_secret_value(value: str) -> bool:
-    """Whether a text may be a secret rather than a placeholder ("YOUR_API_KEY", "string")."""
+    """Return whether a text may be a secret, not a placeholder ("YOUR_API_KEY", "string")."""
     value = value.strip()
     if len(value) < _SHORTEST or _PLACEHOLDER.fullmatch(value) or value.lower() in _GENERIC:
         return False
@@ -227,10 +229,10 @@ def is_secret_value(value: str) -> bool:
 
 
 def is_worth_hiding(value: str) -> bool:
-    """Whether what a document states for a credential is taken out of all of its texts.
+    """Return whether a credential's stated value is removed from all texts of a document.
 
-    What its parameter states goes in any case; a word such as "string" or "demo" may stand
-    elsewhere and say nothing.
+    The parameter itself always loses its stated value. A word such as "string" or "demo" may occur
+    elsewhere without being a secret.
     """
     value = value.strip()
     if len(value) < _SHORTEST or value.lower() in _GENERIC or _PLACEHOLDER.fullmatch(value):
@@ -251,7 +253,7 @@ def _without_known(text: str, known: Collection[str]) -> str:
 
 
 def _spans(text: str, allowed: Collection[str] = ()) -> set[tuple[int, int]]:
-    """Return where secrets stand; of those that overlap the longest."""
+    """Return the spans of secrets; overlapping spans are merged."""
     if len(text) < _SHORTEST:
         return set()
     found = sorted(set(_all_spans(text, allowed)), key=lambda span: (span[0], -span[1]))
@@ -284,7 +286,7 @@ def _all_spans(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int]]
 
 
 def _named_spans(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int]]:
-    """Yield where a value stands behind the name of a credential."""
+    """Yield the spans of values that follow the name of a credential."""
     at = 0
     while (named := _NAMED.search(text, at)) is not None:
         value = named[2].rstrip(".)]}")
@@ -294,12 +296,12 @@ def _named_spans(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int
             yield named.start(2), named.start(2) + len(value)
             at = named.end()
         else:
-            # A value may be the name of the next one: `-H 'X: Authorization: ...'`.
+            # A value may be the name of the next value: `-H 'X: Authorization: ...'`.
             at = named.end(1)
 
 
 def _is_name(word: str, before: str, allowed: Collection[str]) -> bool:
-    """Whether a word is the name of a credential.
+    """Return whether a word is the name of a credential.
 
     The name is the word alone or with the words before it ("mot de passe").
     """
@@ -311,7 +313,10 @@ def _is_name(word: str, before: str, allowed: Collection[str]) -> bool:
 
 
 def _is_random(token: str) -> bool:
-    """Whether a token has letters and digits mixed, as no word, date or version has."""
+    """Return whether a token mixes letters and digits in a random way.
+
+    Words, dates and versions do not.
+    """
     if _DATE.fullmatch(token) or _PLACEHOLDER.fullmatch(token):
         return False
     digits = sum(letter.isdigit() for letter in token)
@@ -319,14 +324,14 @@ def _is_random(token: str) -> bool:
 
 
 def _is_called_secret(before: str, allowed: Collection[str]) -> bool:
-    """Whether words in front of something call it a key, in the same sentence."""
+    """Return whether words of the same sentence before a value call it a key."""
     sentence = re.split(r"[.!?;\n]\s", before)[-1]
     words = (word for word in _WORD.findall(sentence) if word.casefold() not in allowed)
     return any(parameter_kind(word) == "credential" for word in words)
 
 
 WITHHELD = "withheld"
-"""The kind of the items that hold fingerprints."""
+"""The kind of items that hold fingerprints."""
 
 _BYTES = 5
 _PERSON = b"dragoman-secret"
@@ -335,13 +340,13 @@ _EDGES = ".:!*/-_"
 
 
 class WithheldValues(msgspec.Struct, frozen=True):
-    """Fingerprints of what a document states for credentials, none of which was stored."""
+    """Fingerprints of values that a document states for credentials; no value was stored."""
 
     prints: tuple[str, ...]
 
 
 def fingerprints_of(secrets: Iterable[str]) -> tuple[str, ...]:
-    """Return the fingerprints of secrets, as they stand in texts and in base64."""
+    """Return the fingerprints of secrets, as written and in base64."""
     found = set()
     for secret in secrets:
         if not is_worth_hiding(secret):
@@ -353,7 +358,7 @@ def fingerprints_of(secrets: Iterable[str]) -> tuple[str, ...]:
 
 
 def has_fingerprint(text: str, prints: Collection[str]) -> bool:
-    """Whether a word of a text has one of some fingerprints."""
+    """Return whether a word of a text has one of the given fingerprints."""
     return bool(prints) and any(_print(token) in prints for token in _tokens(text))
 
 

@@ -1,9 +1,9 @@
-"""Credential removal: documents whose credentials, tracing ids and headers are configuration.
+"""Credential removal: credentials, tracing ids and headers become configuration.
 
 A parameter is configuration if a security scheme names it, if its name is that of a credential or
-of an id for tracing, or if it is a header or a cookie, unless the author of the document says
-that it belongs to tasks: what people ask for is in addresses and bodies, what programs agree on
-in headers. The values of configuration are stored nowhere.
+of an id for tracing, or if it is a header or a cookie, unless the author of the document says that
+it belongs to tasks. Addresses and bodies carry the content of requests, and headers carry
+agreements between programs. The values of configuration are not stored anywhere.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ from dragoman.curation.api_datasets.credential_detection import (
 
 _STATING = frozenset(("example", "examples", "default", "enum", "const", "x-example", "x-examples"))
 CONFIGURATION = "configuration, in no task"
-"""What the ledger says of parameters that callers configure."""
+"""The ledger's text for parameters that callers configure."""
 
 _DEEPEST = 40
 _FEWEST_DIGITS = 2
@@ -40,20 +40,23 @@ _MOST_TOLD = 6
 
 
 class ConfiguredDocument(NamedTuple):
-    """A document as it may be stored, and what its author stated for credentials, which may not."""
+    """A document that may be stored, and its secrets.
+
+    The secrets are values that its author stated for credentials. They must not be stored.
+    """
 
     document: ApiDocument
     secrets: frozenset[str]
 
 
 def remove_credentials(document: ApiDocument, stated: Collection[str] = ()) -> ConfiguredDocument:
-    """Return a document with credentials, tracing ids and headers as configuration.
+    """Turn the credentials, tracing ids and headers of a document into configuration.
 
     The configuration has no values.
 
     Args:
-        document: As it was read, or stored by an earlier version.
-        stated: Secrets that are stated where no parameter is: in schemes, addresses, cookies.
+        document: A new document, or one that an earlier version stored.
+        stated: Secrets stated outside parameters: in schemes, addresses and cookies.
     """
     secrets = {value for value in stated if is_worth_hiding(value)}
     operations = tuple(_separate_configuration(each, secrets) for each in document.api_list)
@@ -63,10 +66,10 @@ def remove_credentials(document: ApiDocument, stated: Collection[str] = ()) -> C
 
 
 def separate_configuration(document: ApiDocument) -> ApiDocument:
-    """Return a document whose credentials and headers are configuration.
+    """Turn the credentials and headers of a document into configuration.
 
-    It is the same document if they already are. A document from an earlier version has them
-    among its parameters.
+    The same document is returned if they already are. Documents from an earlier version have them
+    among their parameters.
     """
     secrets: set[str] = set()
     operations = tuple(_separate_configuration(each, secrets) for each in document.api_list)
@@ -74,7 +77,7 @@ def separate_configuration(document: ApiDocument) -> ApiDocument:
 
 
 def describe_configuration(document: ApiDocument) -> str:
-    """Return in words what callers of a document's operations configure; "" for nothing."""
+    """Describe the configuration of a document's operations in words; "" for none."""
     found = {each.name: each for one in document.api_list for each in one.configuration}
     if not found:
         return ""
@@ -84,7 +87,7 @@ def describe_configuration(document: ApiDocument) -> str:
 
 
 def stated_texts(value: object) -> Iterator[str]:
-    """Yield the texts and numbers of a value of a document, however deep they stand."""
+    """Yield the texts and numbers in a value of a document, at any depth."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple):
@@ -95,7 +98,7 @@ def stated_texts(value: object) -> Iterator[str]:
 
 
 def secrets_of_address(url: str) -> Iterator[str]:
-    """Yield the secrets in an address: its password, and the values of credential parameters."""
+    """Yield the secrets in an address: its password and values of credential parameters."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -144,7 +147,7 @@ _Kind = Literal["credential", "tracing", "header"]
 
 
 def _kind(parameter: ApiParameter, *, is_named: bool) -> _Kind | None:
-    """Return what kind of configuration a parameter is; None where it belongs to tasks."""
+    """Return the kind of configuration of a parameter; None if it belongs to tasks."""
     if parameter.in_task:
         return None
     if is_named:
@@ -152,7 +155,8 @@ def _kind(parameter: ApiParameter, *, is_named: bool) -> _Kind | None:
     is_header = parameter.place == "header"
     kind = parameter_kind(parameter.name, is_header=is_header)
     if kind == "credential" and parameter.place == "path" and is_bare_key(parameter.name):
-        # A key in a path is mostly that of a thing: whoever means another one states one.
+        # A key in a path usually identifies a thing. It is a credential only if its stated value
+        # looks random.
         return "credential" if any(map(_is_random, _values(parameter))) else None
     return kind or ("header" if is_header else None)
 
@@ -164,9 +168,9 @@ def _values(parameter: ApiParameter) -> Iterator[str]:
 
 
 def _stated_secrets(parameter: ApiParameter, kind: _Kind) -> Iterator[str]:
-    """Yield what a document states for a parameter and is to be hidden wherever else it stands."""
+    """Yield a parameter's stated values that must also be hidden elsewhere."""
     for text in _values(parameter):
-        # A header for a version or a language states words that say nothing of anybody.
+        # A header for a version or a language states words that identify nobody.
         if (kind == "credential" and is_worth_hiding(text)) or (
             kind == "header" and _is_random(text)
         ):
@@ -179,7 +183,7 @@ def _is_random(text: str) -> bool:
 
 
 def _without_nested(parameter: ApiParameter, secrets: set[str]) -> ApiParameter:
-    """Return a parameter whose fields for credentials, however deep, state nothing."""
+    """Return a parameter whose credential fields, at any depth, state no values."""
     return replace(
         parameter,
         example=_strip_credentials(parameter.example, secrets),
@@ -201,7 +205,7 @@ def _strip_credentials(value: object, secrets: set[str], depth: int = 0) -> obje
         if parameter_kind(name) != "credential":
             found[name] = _strip_credentials(each, secrets, depth + 1)
         elif isinstance(each, dict):
-            # A field of a schema stays, or of what an example nests: without what is stated for it.
+            # A field of a schema, or of a nested example, stays without its stated values.
             stating = {key: one for key, one in each.items() if key in _STATING}
             secrets |= {text for text in stated_texts(stating) if is_worth_hiding(text)}
             rest = {key: one for key, one in each.items() if key not in _STATING}
@@ -214,7 +218,7 @@ def _strip_credentials(value: object, secrets: set[str], depth: int = 0) -> obje
 
 
 def _plain_address(url: str, secrets: set[str]) -> tuple[str, Sequence[str]]:
-    """Return an address without credentials, and the names of those that stood in its query."""
+    """Return an address without credentials, and the names of the credentials in its query."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -231,7 +235,7 @@ def _plain_address(url: str, secrets: set[str]) -> tuple[str, Sequence[str]]:
 
 
 def _without_texts(document: ApiDocument, secrets: Collection[str]) -> ApiDocument:
-    """Return a document none of whose texts holds a secret, nor a value that one stood in."""
+    """Return a document without secrets in its texts, and without values that held one."""
     before = msgspec.to_builtins(document)
     plain = cast("dict[str, object]", _redact_values(before, secrets))
     if plain == before:
@@ -242,12 +246,15 @@ def _without_texts(document: ApiDocument, secrets: Collection[str]) -> ApiDocume
             operation[key] = [_without_masked(each) for each in listed]
     found = msgspec.convert(plain, ApiDocument)
     operations = tuple(map(_with_defaults, found.api_list))
-    # Names of files and hashes are no texts of its author.
+    # Names of files and hashes are not texts of the document's author.
     return replace(found, id=document.id, origins=document.origins, api_list=operations)
 
 
 def _with_defaults(operation: Operation) -> Operation:
-    """Return an operation whose methods and places are those objects that records leave out."""
+    """Return an operation with the shared objects for its methods and places.
+
+    Records omit these objects as defaults.
+    """
 
     def placed(listed: Iterable[ApiParameter]) -> tuple[ApiParameter, ...]:
         return tuple(replace(each, place=PLACES[each.place]) for each in listed)
@@ -274,7 +281,7 @@ def _redact_values(value: object, secrets: Collection[str]) -> object:
 
 
 def _without_masked(value: object) -> object:
-    """Return a parameter without the values that a mask stands in: nobody stated these."""
+    """Return a parameter without values that contain a mask, since nobody stated these."""
     if isinstance(value, list):
         return [_without_masked(each) for each in value if not _is_masked(each)]
     if not isinstance(value, dict):

@@ -18,20 +18,20 @@ from dragoman.curation.api_datasets.split import TaskSplit
 from dragoman.store.dataset import Dataset, FunnelCount
 
 END = ORDER[-1]
-"""What this last step did not drop is in the dataset."""
+"""The last step; the dataset holds the items that no step up to this one dropped."""
 
 
 class DatasetRow(msgspec.Struct, frozen=True):
-    """One task.
+    """One task of the finished dataset.
 
     Attributes:
-        task: The task; its gold are the calls of its answer, its split and what it offers those of
-            its side.
+        task: The task; its gold calls are the calls of its answer, and its split and its offered
+            operations are those of its side.
         solution: The answer.
-        tools: The operations that it offers, by the names that it offers them by.
-        unseen: Ids of operations in its answer that no task for training needs or offers.
-        source: As the funnel counts it.
-        audit: Why a person should look at the answer; "" for no reason.
+        tools: The offered operations, by their offered names.
+        unseen: Ids of operations in its answer that no training task needs or offers.
+        source: The source, as the funnel counts it.
+        audit: The reason for which a person should look at the answer; "" for no reason.
     """
 
     task: ApiTask
@@ -43,10 +43,10 @@ class DatasetRow(msgspec.Struct, frozen=True):
 
 
 def dataset_rows(dataset: Dataset) -> Iterator[DatasetRow]:
-    """Yield the tasks that stand and have an answer, by id.
+    """Yield the active tasks that have an answer, by id.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     known = known_operations(active_documents(dataset, END))
     solutions = {item.name: item.record(TaskSolution) for item in active(dataset, "solution")}
@@ -54,7 +54,7 @@ def dataset_rows(dataset: Dataset) -> Iterator[DatasetRow]:
     for item in active(dataset, "task"):
         if item.name in solutions:
             task, taken = item.record(ApiTask), solutions[item.name]
-            # Names are those that the answer was given by: a side may offer less.
+            # The names are those used in the answer; a side may offer fewer operations.
             ids = offered_ids(task, known)
             side = sides.get(item.name, TaskSplit("train", task.offered))
             offered = {name: known[key] for name, key in ids.items() if key in side.offered}
@@ -74,25 +74,25 @@ def dataset_rows(dataset: Dataset) -> Iterator[DatasetRow]:
 
 
 Counts = dict[str, dict[str, int]]
-"""How many tasks a value has, by split."""
+"""Numbers of tasks by value and split."""
 
 
 class DatasetCard(msgspec.Struct, frozen=True):
-    """A dataset in numbers.
+    """The card of a dataset: its numbers.
 
     Attributes:
         tasks: Tasks by split.
-        operations: Operations that tasks' answers call.
-        apis: Documents that these are of.
-        by: Tasks by kind of call, language, country, category of what is called, and writer, by
-            split.
-        test_seen: Test tasks by how many of the operations that they call are unseen in training:
-            all or some.
+        operations: Operations called by the answers of tasks.
+        apis: Documents of these operations.
+        by: Tasks by kind of call, language, country, category of the called operations, and author,
+            by split.
+        test_seen: Test tasks by how many of their called operations are unseen in training: all or
+            some.
         audited: Answers that a person should look at.
-        licences: Licences of the documents that tasks offer, as these state them; "" where one
+        licences: Licences of the documents of offered operations, as stated there; "" if a document
             states none.
-        sources: Their sources.
-        funnel: What each step kept and dropped.
+        sources: The sources of these documents.
+        funnel: Counts of kept and dropped items by step.
     """
 
     tasks: dict[str, int]
@@ -107,7 +107,7 @@ class DatasetCard(msgspec.Struct, frozen=True):
 
 
 def dataset_card(rows: Sequence[DatasetRow], funnel: Iterable[FunnelCount] = ()) -> DatasetCard:
-    """Count a dataset."""
+    """Return the card of a dataset."""
     called = {each.id: each for row in rows for each in _called_operations(row)}
     documents = {each.document.id: each.document for each in called.values()}
     offered = {each.document.id: each.document for row in rows for each in row.tools.values()}
@@ -159,11 +159,11 @@ def _classify_seen(row: DatasetRow) -> str:
 
 
 MOST = 40
-"""Lines of one table; what is beyond is counted in one line."""
+"""Most rows of one table; further rows are only counted, in one line."""
 
 
 def card_as_markdown(card: DatasetCard, name: str) -> str:
-    """Return a card that people read."""
+    """Return a card as Markdown."""
     return "\n".join(_lines(card, name)) + "\n"
 
 
@@ -232,6 +232,6 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[s
 
 
 def _cell(text: str) -> str:
-    """Return what documents say so that it is text in Markdown, whatever it holds."""
+    """Escape text from documents for Markdown."""
     plain = " ".join(text.split())
     return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>|#!" else letter for letter in plain)

@@ -1,7 +1,7 @@
-"""The step `generate`: draw briefs from documents and write queries by a model or by templates.
+"""The step `generate`: draw briefs, write queries for them with a model or templates.
 
-Template queries are for trying a pipeline without a model and are marked as such: a frame in the
-requested language around the words of the documents, with known calls.
+Template queries serve to try a pipeline without a model and are marked as such. A template puts the
+words of the documents into a sentence of the requested language, with known calls.
 """
 
 import functools
@@ -39,7 +39,7 @@ _EMPTY = re.compile(r" ?[(\N{FULLWIDTH LEFT PARENTHESIS}][)\N{FULLWIDTH RIGHT PA
 class QueryTemplates(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"joined": "and"}
 ):
-    """What queries of one language are made with."""
+    """The templates of queries in one language."""
 
     single: tuple[str, ...]
     repeated: tuple[str, ...]
@@ -51,16 +51,16 @@ class QueryTemplates(
 
 
 def template_query(brief: Brief, known: Mapping[str, KnownOperation], seed: int) -> ApiTask:
-    """Return a query with its calls.
+    """Return a template query with its calls.
 
     Args:
-        brief: What it is to be.
+        brief: The brief of the query.
         known: The operations, by id.
-        seed: Which of several frames is taken.
+        seed: Selects one of several templates.
 
     Raises:
-        ValueError: Where there are no frames for the language, or documents state too little; the
-            text says what.
+        ValueError: If the language has no templates, or if documents state too little; the text
+            gives the reason.
     """
     frames = _frames_of(brief.language)
     if frames is None:
@@ -72,7 +72,7 @@ def template_query(brief: Brief, known: Mapping[str, KnownOperation], seed: int)
     calls = _calls(brief, [(names[each.id], each.operation) for each in used])
     choices: tuple[str, ...] = getattr(frames, brief.kind)
     said = [_verbalize_call(frames, each) for each in calls]
-    # The first frame has values in brackets, which can go.
+    # The first template has the values in brackets, which can be removed.
     frame = choices[derive_seed(brief.id, f"frame {seed}") % len(choices) if all(said) else 0]
     last = said[-1]
     if brief.kind == "nested":
@@ -96,10 +96,10 @@ def template_query(brief: Brief, known: Mapping[str, KnownOperation], seed: int)
 
 
 def template_thought(task: ApiTask) -> str:
-    """Return what goes for a thought in the answer to a template's query: the tools that it calls.
+    """Return a thought for the answer to a template's query; it names the called tools.
 
     Raises:
-        ValueError: Where there are no frames for its language.
+        ValueError: If the task's language has no templates.
     """
     frames = _frames_of(task.language)
     if frames is None:
@@ -133,7 +133,10 @@ def _verbalize_call(frames: QueryTemplates, call: ApiCall) -> str:
 
 
 def _is_reference(value: object) -> bool:
-    """Whether a value is what another call returns; an object that a document states is said."""
+    """Return whether a value refers to the result of another call.
+
+    An object that a document states is a plain value.
+    """
     return (
         isinstance(value, dict) and value.keys() == {"from"} and str(value["from"]).startswith("$")
     )
@@ -152,7 +155,7 @@ def _what(operation: Operation) -> str:
 
 
 def _frames_of(language: str) -> QueryTemplates | None:
-    """Return the frames of a language by its tag: Norwegian without more is Bokmål."""
+    """Return the templates of a language by its tag; plain Norwegian is Bokmål."""
     spoken = language.partition("-")[0].casefold()
     return _frames().get(_WRITTEN_AS.get(spoken, spoken))
 
@@ -164,7 +167,7 @@ def _frames() -> dict[str, QueryTemplates]:
 
 
 LONGEST = 600
-"""Characters of a query; the source asks for one or two sentences."""
+"""Longest query, in characters; the source asks for one or two sentences."""
 
 _EXAMPLES = 3
 _SCHEMA: Mapping[str, object] = {
@@ -176,13 +179,13 @@ _SCHEMA: Mapping[str, object] = {
 
 
 class GeneratedQueries(msgspec.Struct, frozen=True):
-    """What a model wrote.
+    """Queries that a model wrote for a brief.
 
     Attributes:
-        tasks: The queries that can be used, without gold calls.
-        refused: Why others cannot, a line each.
-        why: Why there is no answer at all; "" where there is one.
-        usage: What asking consumed.
+        tasks: The usable queries, without gold calls.
+        refused: Reasons for unusable queries, one line each.
+        why: The reason for a missing answer; "" if there is an answer.
+        usage: Usage of the requests.
     """
 
     tasks: tuple[ApiTask, ...] = ()
@@ -211,14 +214,14 @@ async def generate_with_model(
     """Ask a model for queries.
 
     Args:
-        brief: What they are to be.
-        used: The operations that they are to need.
-        count: How many are asked for.
-        model: Who writes.
-        name: The writer's name, which goes with each query.
+        brief: The brief of the queries.
+        used: The operations that the queries should need.
+        count: Number of queries to ask for.
+        model: The model.
+        name: The model's name, which is stored with each query.
 
     Raises:
-        RunHalted: Where the endpoint refuses everything, or the budget is spent.
+        RunHalted: If the endpoint refuses all requests or the budget is spent.
     """
     data: dict[str, object] = {
         "language": brief.language,
@@ -255,7 +258,7 @@ async def generate_with_model(
 
 
 def example_queries(brief: Brief) -> list[str]:
-    """Return one to three examples of a brief's kind, those in its language first."""
+    """Return up to three example queries of a brief's kind, first those in its language."""
     seeds = [each for each in _seeds() if each.kind == brief.kind]
     seeds.sort(key=lambda each: (each.language != brief.language, _seed_order(brief, each)))
     return [query for each in seeds for query in each.queries][:_EXAMPLES]
@@ -266,7 +269,7 @@ def _seed_order(brief: Brief, seed: _Seed) -> int:
 
 
 def _why_not(text: str, before: Sequence[str], used: Sequence[KnownOperation]) -> str:
-    """Return why a query cannot be used; "" where it can."""
+    """Return why a query cannot be used; "" if it can be used."""
     if not text:
         return "it says nothing"
     if len(text) > LONGEST:
@@ -280,8 +283,11 @@ def _why_not(text: str, before: Sequence[str], used: Sequence[KnownOperation]) -
 
 
 def _names(text: str, name: str) -> bool:
-    """Whether a query gives away a name that is one: of several words, or joined as no word is."""
-    # Shorter is no name.
+    """Return whether a query reveals the name of an operation.
+
+    Only names with a character that is not a letter count, since others may be ordinary words.
+    """
+    # Shorter names do not count.
     is_name = len(name) > 3 and any(not letter.isalpha() for letter in name)  # noqa: PLR2004
     return is_name and name.casefold() in text.casefold()
 
@@ -297,7 +303,7 @@ DRAWING = "draw"
 
 
 class QueryWriter(msgspec.Struct, frozen=True):
-    """Who writes queries: a chat model by its name, or the template (`model` is None)."""
+    """The writer of queries: a chat model by its name, or the template (`model` is None)."""
 
     name: str = NAME
     model: ChatModel | None = None
@@ -306,12 +312,12 @@ class QueryWriter(msgspec.Struct, frozen=True):
 
 
 def draw_briefs(dataset: Dataset, plan: BriefPlan) -> int:
-    """Store the briefs for the queries of a dataset's documents, and return their number.
+    """Store the briefs for queries on a dataset's documents, and return their number.
 
     The briefs of another plan, or of documents that have since been dropped, are removed.
 
     Raises:
-        StoreError: Where the dataset cannot be read or written.
+        StoreError: If the dataset cannot be read or written.
     """
     documents = active_documents(dataset, DRAWING)
     known = known_operations(documents)
@@ -331,8 +337,8 @@ async def generate(
     """Have queries written for every brief that has none.
 
     Raises:
-        RunHalted: Where the writer cannot go on; what it wrote before is stored.
-        StoreError: Where the dataset cannot be read or written.
+        RunHalted: If the writer cannot continue; earlier queries are stored.
+        StoreError: If the dataset cannot be read or written.
     """
     known = known_operations(active_documents(dataset, STEP))
 

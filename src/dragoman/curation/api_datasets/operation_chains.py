@@ -1,10 +1,9 @@
-"""Chains of operations: an answer field of the first can be a required parameter of the second.
+"""Chains of operations: a response field of one feeds a required parameter of another.
 
-Equal names are not enough: `citycode` of a map in China is not `cityCode` of the weather in
-Brazil, and the `uuid` of a message is not the `uuid` of a user. Types, formats, enumerations,
-patterns and examples must not contradict the match, and something besides the name must support
-it: one API, words of the descriptions, the thing that an identifier refers to, or a value that
-both state.
+Equal names are not enough: `citycode` of a map in China is not `cityCode` of the weather in Brazil,
+and the `uuid` of a message is not the `uuid` of a user. Types, formats, enumerations, patterns and
+examples must not contradict the match, and something besides the name must support it: one API,
+words of the descriptions, the thing that an identifier refers to, or a value that both state.
 """
 
 import re
@@ -37,7 +36,7 @@ _IDENTITIES = frozenset(
         "código",
     )
 )
-"""Names of identifiers that say nothing of what they identify."""
+"""Names of identifiers that do not tell what they identify."""
 
 _NEVER = frozenset(
     (
@@ -60,7 +59,7 @@ _NEVER = frozenset(
 )  # fmt: skip
 """Names of settings, times, measures and words.
 
-They fit too many things, or they are halves of something.
+They fit too many things, or they are parts of a pair.
 """
 
 _PLAIN_WORDS = frozenset(
@@ -80,7 +79,7 @@ _PLAIN_WORDS = frozenset(
         "los", "las", "une", "una", "com", "para", "por", "una", "pour", "par", "von", "mit",
     )
 )  # fmt: skip
-"""Words that say nothing of what a value means."""
+"""Words that do not tell what a value means."""
 
 _SCALARS = frozenset(("string", "integer", "number"))
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -90,12 +89,12 @@ _FEWEST_LETTERS, _GRAM, _FEWEST_LISTED, _DISTINCTIVE = 3, 2, 10, 4
 
 
 class AnswerField(NamedTuple):
-    """A scalar field of what an operation answers.
+    """A scalar field of an operation's response.
 
     Attributes:
-        path: Where it stands, such as "data.0.city_id".
+        path: The path of the field, such as "data.0.city_id".
         name: Its name.
-        schema: What is stated or was seen of it.
+        schema: Its declared or observed schema.
     """
 
     path: str
@@ -121,7 +120,7 @@ def answer_fields(
 def can_feed_parameter(
     first: KnownOperation, field: AnswerField, second: KnownOperation, parameter: ApiParameter
 ) -> bool:
-    """Whether a field of what the first operation answers can be a parameter of the second one."""
+    """Return whether a response field can supply a parameter of a second operation."""
     name = name_words(field.name)
     if name != name_words(parameter.name) or _is_of_no_thing(name):
         return False
@@ -136,7 +135,7 @@ def can_feed_parameter(
 def _means_the_same(
     first: KnownOperation, field: AnswerField, second: KnownOperation, parameter: ApiParameter
 ) -> bool:
-    """Whether something beside the name says that a field and a parameter are of one thing."""
+    """Return whether more than the name shows that a field and a parameter mean the same."""
     name = {*name_words(field.name)}
     if name <= _IDENTITIES:
         answered = _thing_answered(first.operation, field)
@@ -155,11 +154,11 @@ _ENDS = tuple(
     (end,)
     for end in ("at", "date", "url", "time", "size", "count", "limit", "page", "type", "status")
 )
-"""Last words of names that are times, counts and settings."""
+"""Last words of names of times, counts and settings."""
 
 
 def name_words(name: str) -> tuple[str, ...]:
-    """Return the words of a name, with any separator between them.
+    """Return the words of a name, whatever separates them.
 
     `cityCode`, `city_code` and `City-Code` are the same.
     """
@@ -172,7 +171,7 @@ def name_words(name: str) -> tuple[str, ...]:
 
 
 def _is_echo(name: tuple[str, ...], operation: Operation) -> bool:
-    """Whether an operation is given what it answers: then nothing is learnt from it."""
+    """Return whether an operation takes as input the field that it answers."""
     return any(name_words(each.name) == name for each in operation.parameters)
 
 
@@ -182,7 +181,7 @@ def _one_country(one: KnownOperation, other: KnownOperation) -> bool:
 
 
 def _fits(schema: Mapping[str, object], parameter: ApiParameter) -> bool:
-    """Whether nothing that is stated of both speaks against one being the other."""
+    """Return whether no stated property of a field contradicts the parameter."""
     kinds = _scalars(schema.get("type"))
     wanted = parameter.type
     examples = [str(each) for each in _examples(schema)]
@@ -210,9 +209,9 @@ def _fits(schema: Mapping[str, object], parameter: ApiParameter) -> bool:
 
 
 def _matches(pattern: str, text: str) -> bool:
-    """Whether a plain pattern fits a text; of any other nothing is known, and it may.
+    """Return whether a text matches a plain pattern, or the pattern is not plain.
 
-    Documents are strangers' data: a pattern that could run long is not run.
+    Documents are untrusted: a pattern that could run for long is not run.
     """
     plain = re.fullmatch(r"\^?((?:\[[\w\-]+\]|\\d|\\w|[A-Za-z0-9_-])(?:\{\d{1,3}\})?)+\$?", pattern)
     return plain is None or re.fullmatch(pattern, text) is not None
@@ -221,7 +220,7 @@ def _matches(pattern: str, text: str) -> bool:
 def _look(text: str) -> str:
     """Return the shape of a value.
 
-    It has digits, letters and the characters between them, without the lengths of words.
+    Digits and letters are replaced by one sign each, and repeated characters count once.
     """
     kinds = "".join(
         "9" if each.isdigit() else "a" if each.isalpha() else each for each in text[:60]
@@ -230,7 +229,7 @@ def _look(text: str) -> str:
 
 
 def _states_one_value(schema: Mapping[str, object], parameter: ApiParameter) -> bool:
-    """Whether both state a value that is no accident."""
+    """Return whether both state the same value and it is long enough to be distinctive."""
     shared = {*map(str, _examples(schema))} & {*map(str, documented_values(parameter))}
     return any(len(each) >= _DISTINCTIVE for each in shared)
 
@@ -241,13 +240,20 @@ def _one_format(schema: Mapping[str, object], parameter: ApiParameter) -> bool:
 
 
 class _Thing(NamedTuple):
-    """What a value identifies: by the name of what holds it or stands before it, and by words."""
+    """The thing that a value identifies.
+
+    It is given by the name of its holder or of the path segment before it, and by words of its
+    description.
+    """
 
     named: frozenset[str]
     words: frozenset[str]
 
     def is_that(self, other: "_Thing") -> bool:
-        """Whether two are one thing: by their names where both have one, else by any word."""
+        """Return whether two things are the same.
+
+        Their names decide if both have one; otherwise any common word does.
+        """
         if self.named and other.named:
             return self.named == other.named
         return bool((self.named | self.words) & (other.named | other.words))
@@ -266,13 +272,13 @@ def _thing_asked(operation: Operation, parameter: ApiParameter) -> _Thing:
 
 
 def _nearest(names: Sequence[str]) -> frozenset[str]:
-    """Return the words of the last name that tells a thing."""
+    """Return the words of the last name that identifies a thing."""
     found = (_things(each) for each in reversed(names) if not _PLACEHOLDER.search(each))
     return next(filter(None, found), frozenset())
 
 
 def _things(text: str) -> frozenset[str]:
-    """Return the words of a name that tell what is named, in the singular."""
+    """Return the words of a name that identify a thing, in the singular."""
     return frozenset(
         _singular(word)
         for word in name_words(text)
@@ -301,8 +307,8 @@ def _words_in(text: str) -> frozenset[str]:
 
 
 def _is_spelt(word: str) -> bool:
-    """Whether a word is of a script that puts blanks between words: Latin, Greek, Cyrillic."""
-    return all(ord(letter) < 0x0590 for letter in word)  # noqa: PLR2004 - Hebrew and all behind
+    """Return whether a word's script separates words by blanks: Latin, Greek, Cyrillic."""
+    return all(ord(letter) < 0x0590 for letter in word)  # noqa: PLR2004 - Hebrew and later
 
 
 def _singular(word: str) -> str:
@@ -325,7 +331,10 @@ def _enum_values(schema: Mapping[str, object]) -> list[object]:
 
 
 def _scalars(kind: object) -> frozenset[str]:
-    """Return which of texts and numbers a schema's type allows, which may also be absent (null)."""
+    """Return the text and number types that a schema's type allows.
+
+    The type may also allow null. The result is empty if the type allows anything else.
+    """
     kinds = kind if isinstance(kind, list) else [kind]
     named = [each for each in kinds if each != "null"]
     scalars = [each for each in named if isinstance(each, str) and each in _SCALARS]
@@ -335,8 +344,8 @@ def _scalars(kind: object) -> frozenset[str]:
 class Chain(msgspec.Struct, frozen=True):
     """A link from one operation's response to another's parameter.
 
-    The second operation's parameter can have the value that the first one returns at a path
-    such as "data.0.id".
+    The second operation's parameter can take the value that the first one returns at a path such as
+    "data.0.id".
     """
 
     first: str
@@ -348,17 +357,17 @@ class Chain(msgspec.Struct, frozen=True):
 def find_chains(
     known: Mapping[str, KnownOperation], observed: Mapping[str, Mapping[str, object]]
 ) -> list[Chain]:
-    """Return the chains that required parameters and answered fields show, by what they mean.
+    """Return the chains from response fields to required parameters of the same meaning.
 
     Args:
         known: The operations, by id.
-        observed: JSON schemas of what they answer, by id; what documents declare serves where
-            absent, and says what it can of the fields that were seen.
+        observed: JSON schemas of observed responses, by id. Without one, the declared schema is
+            used; with one, the declared schema completes the observed fields.
     """
     fields: defaultdict[tuple[str, ...], list[tuple[str, AnswerField]]] = defaultdict(list)
     for name in sorted(known):
         operation = known[name].operation
-        # What cannot be called gives nothing to go on with.
+        # An operation that cannot be called has no response to continue from.
         for field in (
             _fields_of(operation.schema, observed.get(name)) if operation.method in CALLED else ()
         ):
@@ -385,7 +394,7 @@ def _fields_of(
 ) -> list[AnswerField]:
     """Return the observed fields, or otherwise the declared ones.
 
-    Each field has all that is known about it.
+    An observed field also has its declared properties.
     """
     said = {each.path: each for each in answer_fields(declared)}
     if not observed:

@@ -1,4 +1,4 @@
-"""Operations of a dataset: their documents, their descriptions for models, and observed schemas."""
+"""Operations of a dataset: documents, descriptions for models, observed schemas."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -20,7 +20,7 @@ from dragoman.store.dataset import Dataset
 
 
 class KnownOperation(msgspec.Struct, frozen=True):
-    """An operation with what its document says of it."""
+    """An operation with its document."""
 
     id: str
     document: ApiDocument
@@ -28,12 +28,12 @@ class KnownOperation(msgspec.Struct, frozen=True):
 
     @property
     def country(self) -> str:
-        """Its document's."""
+        """The country of its document."""
         return self.document.country
 
     @property
     def category(self) -> str:
-        """What it is for."""
+        """The category of the operation."""
         return self.operation.category
 
 
@@ -50,7 +50,7 @@ _LONGEST = 800
 
 
 def operation_description(document: ApiDocument, operation: Operation) -> dict[str, object]:
-    """Return what a model may know of an operation: no address, nothing that it answered."""
+    """Return the description of an operation for models, without addresses and responses."""
     return {
         "name": operation.name,
         "of": document.tool_name,
@@ -83,14 +83,13 @@ def _short(text: str) -> str:
 
 
 def active_documents(dataset: Dataset, step: str) -> list[ApiDocument]:
-    """Return the documents that no step before one dropped, by id, with the operations that stand.
+    """Return the documents before a step, by id, with their active operations.
 
-    A document of which every operation was dropped is left out. What documents do not state of
-    answers is completed from those that were observed: the status, and a schema that says so
-    (`x-observed`).
+    A document whose operations were all dropped is omitted. Missing statements about responses are
+    completed from observations: the status, and a schema marked with `x-observed`.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     gone = excluded_items(dataset, step)
     items = active(dataset, "document", step)
@@ -129,13 +128,13 @@ def observed_schemas(dataset: Dataset) -> dict[str, dict[str, object]]:
     """Return the schemas of operations' responses at verification, by operation id.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     return dict(_observed_schemas(dataset))
 
 
 def offered_ids(task: ApiTask, known: Mapping[str, KnownOperation]) -> dict[str, str]:
-    """Return the ids of what a task offers, by the names that it is offered by."""
+    """Return the ids of the operations that a task offers, by their offered names."""
     names = offered_names(
         {key: (known[key].document, known[key].operation) for key in task.offered if key in known}
     )

@@ -1,4 +1,4 @@
-"""Parameter values that a document states: examples, defaults and enumerations, none invented."""
+"""Documented parameter values: examples, defaults and enumerations, none invented."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
@@ -16,9 +16,9 @@ _COMPOSED = ("oneOf", "anyOf", "allOf")
 
 
 def documented_values(parameter: ApiParameter) -> list[object]:
-    """Return what a document states a parameter may be: its examples, default and listed values.
+    """Return a parameter's documented values: its examples, default and enumeration.
 
-    Where it states none of an array or an object, they are made of what it states of their parts.
+    If it states none for an array or an object, a value is composed of values stated for its parts.
     """
     found: list[object] = []
     for value in _stated_values(parameter):
@@ -37,14 +37,14 @@ def documented_values(parameter: ApiParameter) -> list[object]:
 
 
 def documented_arguments(operation: Operation, without: str = "") -> list[dict[str, object]]:
-    """Return sets of arguments for the required parameters, as many as the document's values allow.
+    """Return sets of arguments for the required parameters from the stated values.
 
     Args:
-        operation: What is to be called.
-        without: A parameter that something else fills.
+        operation: The operation to call.
+        without: A parameter that is filled from elsewhere.
 
     Raises:
-        ValueError: Where nothing is stated for a required parameter; the text names it.
+        ValueError: If no value is stated for a required parameter; the text names it.
     """
     needed = [each for each in operation.required_parameters if each.name != without]
     values = {each.name: documented_values(each) for each in needed}
@@ -57,8 +57,8 @@ def documented_arguments(operation: Operation, without: str = "") -> list[dict[s
     ]
     if len(sets) > 1 or without:
         return sets
-    # A parameter that may be left out is given where nothing else is, or where that makes another
-    # call.
+    # An optional parameter is given if the operation has no required ones, or if it makes a second
+    # call different from the first.
     more = [
         {**sets[0], each.name: value}
         for each in operation.optional_parameters
@@ -133,7 +133,7 @@ def _read(text: str) -> object:
 
 
 def _compose_schema_value(schema: Mapping[str, object], depth: int) -> object:
-    """Return a value made of what a schema states of its parts; None where it states too little."""
+    """Compose a value from values stated for its parts; None if too few are stated."""
     if depth > _DEEPEST:
         return None
     stated = next((each for each in _stated_by(schema) if each is not None and each != ""), None)

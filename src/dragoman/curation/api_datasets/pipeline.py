@@ -1,9 +1,9 @@
-"""Curation steps over a dataset: run one step on pending items and record verdicts in the ledger.
+"""Curation steps over a dataset: pending items, verdicts in a ledger, resumption.
 
-A step that was killed resumes where it was. The ledger says of each item whether it is kept,
-dropped or merged and why, and what the step made of it. An item is processed again if its
-content, the version of the step or its settings changed, or if the step failed on it. A document
-can be exploded into its operations, which a step then processes one by one.
+A killed step resumes at the point where it stopped. The ledger records for each item whether it is
+kept, dropped or merged, the reason, and the items that the step made from it. An item is processed
+again if its content, the version of the step or its settings changed, or if the step failed on it.
+A document can be exploded into its operations, which a step then processes one by one.
 """
 
 import asyncio
@@ -36,11 +36,11 @@ ORDER = (
     "check",
     "split",
 )
-"""The steps, first things first; what one dropped, those after it do not see."""
+"""The steps in order; a step does not see items that an earlier step dropped."""
 
 
 class StepFinding(msgspec.Struct, frozen=True):
-    """What a step says of one item."""
+    """The finding of a step on one item."""
 
     verdict: Verdict
     reason: str = ""
@@ -49,7 +49,7 @@ class StepFinding(msgspec.Struct, frozen=True):
 
 
 class Explode(NamedTuple):
-    """How items of a kind are taken apart into those that a step looks at one by one."""
+    """A division of items of a kind into parts that a step processes one by one."""
 
     kind: str
     parts: Callable[[StoredItem], Iterable[StoredItem]]
@@ -60,12 +60,12 @@ class CurationStep(msgspec.Struct, frozen=True):
 
     Attributes:
         name: One of `ORDER`.
-        version: Of its rules and prompts.
-        kind: Of the items that it looks at.
-        process: Says what becomes of one; may raise RunHalted, which ends the walk.
-        settings: What it was told, as far as findings depend on it.
-        at_once: How many items it looks at at the same time.
-        explode: Where these are no items of the dataset but parts of its items: of which, and how.
+        version: The version of its rules and prompts.
+        kind: The kind of items that it processes.
+        process: Returns the finding on an item; may raise RunHalted, which ends the step.
+        settings: The settings on which findings depend.
+        at_once: Number of items processed at the same time.
+        explode: The division of stored items, if the step processes their parts.
     """
 
     name: str
@@ -78,22 +78,25 @@ class CurationStep(msgspec.Struct, frozen=True):
 
 
 DECIDED = ("rate", "review", "answer", "check")
-"""Steps whose items wait where nothing was decided: what nobody rated or checked does not go on."""
+"""Steps that must have decided on an item before it continues; undecided items wait."""
 
 ANSWERED = ("verify", "filter")
-"""The same for queries: no operation gets one that could not be reached when it was looked at."""
+"""More such steps for queries.
+
+No query uses an operation that could not be reached when it was checked.
+"""
 
 
 def step_position(step: str) -> int:
-    """Return where a step stands among all; unknown ones stand last."""
+    """Return the position of a step in `ORDER`; unknown steps come last."""
     return ORDER.index(step) if step in ORDER else len(ORDER)
 
 
 def active(dataset: Dataset, kind: str, step: str = "") -> Iterator[StoredItem]:
-    """Yield the items of a kind that stand before a step, or after all of them.
+    """Yield the items of a kind that are active before a step, or after all steps.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     return dataset.active(
         kind, after=steps_before(step) if step else ORDER, decided=_must_have_decided(step)
@@ -101,10 +104,10 @@ def active(dataset: Dataset, kind: str, step: str = "") -> Iterator[StoredItem]:
 
 
 def excluded_items(dataset: Dataset, step: str) -> set[tuple[str, str]]:
-    """Return kind and name of what does not stand before a step.
+    """Return kind and name of the items that are not active before a step.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     return dataset.excluded(steps_before(step), _must_have_decided(step))
 
@@ -112,7 +115,7 @@ def excluded_items(dataset: Dataset, step: str) -> set[tuple[str, str]]:
 def _must_have_decided(step: str) -> tuple[str, ...]:
     """Return the steps that must have decided before a given step.
 
-    The monitor and filter steps look at failed items too.
+    The monitor and filter steps process failed items too.
     """
     is_of_queries = not step or ORDER.index(step) > ORDER.index("filter")
     return (*ANSWERED, *DECIDED) if is_of_queries else DECIDED
@@ -129,7 +132,7 @@ def pending_items(dataset: Dataset, step: CurationStep) -> list[StoredItem]:
     The step's decisions on items that are no longer active are deleted first.
 
     Raises:
-        StoreError: Where the dataset cannot be read or written.
+        StoreError: If the dataset cannot be read or written.
     """
     lines = [line for line in dataset.ledger(step.name) if line.kind == step.kind]
     seen = {line.name: line for line in lines if line.verdict != "failed"}
@@ -146,10 +149,10 @@ def pending_items(dataset: Dataset, step: CurationStep) -> list[StoredItem]:
 
 
 def active_items(dataset: Dataset, step: CurationStep) -> Iterator[StoredItem]:
-    """Yield the items that a step looks at: those that no step before it dropped or merged.
+    """Yield the items for a step: those that no earlier step dropped or merged.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     if step.explode is None:
         yield from active(dataset, step.kind, step.name)
@@ -162,23 +165,23 @@ def active_items(dataset: Dataset, step: CurationStep) -> Iterator[StoredItem]:
 
 
 def step_digest(step: CurationStep, item: StoredItem) -> str:
-    """Return the hash of an item's content and of how a step looks at it."""
+    """Return the hash of an item's content and of a step's version and settings."""
     return content_key(item.digest, step.version, step.settings)
 
 
 async def run_step(
     dataset: Dataset, step: CurationStep, on_done: Callable[[int], None] = lambda _: None
 ) -> None:
-    """Look at every item that a step has not decided on, and store what it finds as it finds it.
+    """Process every pending item of a step, and store each finding at once.
 
     Args:
         dataset: The dataset.
         step: The step.
-        on_done: Is told how many more items were looked at.
+        on_done: Receives the number of items finished since the last call.
 
     Raises:
-        RunHalted: Where the step cannot go on; what it found before is stored.
-        StoreError: Where the dataset cannot be read or written.
+        RunHalted: If the step cannot continue; earlier findings are stored.
+        StoreError: If the dataset cannot be read or written.
     """
     ahead = iter(pending_items(dataset, step))
     running: set[asyncio.Task[StepOutcome]] = set()
@@ -192,7 +195,7 @@ async def run_step(
             _store(dataset, done)
             on_done(len(done))
     except RunHalted:
-        # What is under way was sent and may be paid for: it is waited for and kept.
+        # Items under way were sent and may be paid for, so they are waited for and stored.
         settled = (await asyncio.wait(running))[0] if running else set()
         _store(dataset, {task for task in settled if task.exception() is None})
         raise
@@ -208,14 +211,15 @@ def record_decisions(
     settings: Mapping[str, object],
     besides: Iterable[StepOutcome] = (),
 ) -> None:
-    """Store the findings of a step that sees all items together, replacing its earlier ones.
+    """Store the findings of a step that processes all items together.
 
-    `besides` holds its outcomes for subjects that are not items.
+    They replace the step's earlier findings. `besides` holds outcomes for subjects that are not
+    items.
 
     If the step is killed, the earlier decisions remain.
 
     Raises:
-        StoreError: Where the dataset cannot be written.
+        StoreError: If the dataset cannot be written.
     """
     dataset.replace(
         step,
@@ -230,12 +234,12 @@ def record_decisions(
 
 
 def rejected_file(step: str, name: str, source: str, reason: str) -> StepOutcome:
-    """Return the line of what never became an item, such as a file that is no API document."""
+    """Return the ledger line of a file that is not an API document or gave no item."""
     return StepOutcome(StepLine(step, "file", name, "dropped", reason, source))
 
 
 def ledger_lines(dataset: Dataset, step: str, verdicts: Collection[Verdict]) -> Iterator[StepLine]:
-    """Yield what a step said of items with some verdicts."""
+    """Yield a step's ledger lines that have some verdicts."""
     return (line for line in dataset.ledger(step) if line.verdict in verdicts)
 
 
@@ -251,7 +255,7 @@ def _line(step: str, item: StoredItem, finding: StepFinding, digest: str) -> Ste
 
 
 def _store(dataset: Dataset, done: set[asyncio.Task[StepOutcome]]) -> None:
-    """Store what was found; where a step was halted, that is raised when the rest is stored."""
+    """Store the findings of finished tasks, then raise the first error of the others."""
     failed = [error for task in done if (error := task.exception()) is not None]
     dataset.put([task.result() for task in done if task.exception() is None])
     if failed:
@@ -262,7 +266,7 @@ OPERATION = "operation"
 
 
 class DocumentOperation(msgspec.Struct, frozen=True):
-    """An operation and whose it is."""
+    """An operation and the id of its document."""
 
     document: str
     operation: Operation
@@ -270,10 +274,10 @@ class DocumentOperation(msgspec.Struct, frozen=True):
 
 
 def operation_items(item: StoredItem) -> Iterator[StoredItem]:
-    """Yield the operations of a document, as items that no file holds.
+    """Yield the operations of a document, as items that are not stored.
 
     Raises:
-        StoreError: Where it is no document.
+        StoreError: If the item is not a document.
     """
     document = separate_configuration(item.record(ApiDocument))
     for name, operation in operations(document):
@@ -283,4 +287,4 @@ def operation_items(item: StoredItem) -> Iterator[StoredItem]:
 
 
 OPERATIONS = Explode("document", operation_items)
-"""How a step looks at the operations of documents."""
+"""The division of documents into operations."""

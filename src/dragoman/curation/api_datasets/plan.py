@@ -1,4 +1,7 @@
-"""Curation plans: a TOML file with the settings of each step; errors name the line in the file."""
+"""Curation plans: a TOML file with the settings of each step.
+
+Error messages name the line in the file.
+"""
 
 import difflib
 import re
@@ -21,7 +24,7 @@ from dragoman.store.safe_files import read_bounded
 
 
 class CollectTable(msgspec.Struct, frozen=True):
-    """Sources, and what is said of all in them where documents say nothing."""
+    """Sources, and facts for all documents that do not state them."""
 
     sources: tuple[Path, ...]
     source_name: str = ""
@@ -39,22 +42,25 @@ class VerifyTable(msgspec.Struct, frozen=True):
 
 
 class MonitorTable(msgspec.Struct, frozen=True):
-    """How many rounds are needed; each run of the plan makes one, until there are so many."""
+    """Number of monitoring rounds.
+
+    Each run of the plan makes one round until there are so many.
+    """
 
     rounds: int = 1
 
     def __post_init__(self) -> None:
-        """See that there is one.
+        """Require at least one round.
 
         Raises:
-            UsageError: For less.
+            UsageError: For a smaller number.
         """
         if self.rounds < 1:
             raise UsageError(f"rounds {self.rounds}: at least 1")
 
 
 class GenerateTable(msgspec.Struct, frozen=True):
-    """Who writes queries, how many of each brief, and which briefs."""
+    """The writer of queries, the number of queries for each brief, and the briefs."""
 
     model: str = "template"
     count: int = 3
@@ -64,50 +70,50 @@ class GenerateTable(msgspec.Struct, frozen=True):
 
     @property
     def briefs(self) -> BriefPlan:
-        """Which briefs are drawn.
+        """The plan of the briefs.
 
         Raises:
-            UsageError: For a kind that does not exist, or a number that makes no sense.
+            UsageError: For a kind that does not exist, or an invalid number.
         """
         return BriefPlan(self.kinds, self.offered, self.seed)
 
 
 class RateTable(msgspec.Struct, frozen=True):
-    """Who rates, by commas, and what a query needs with each."""
+    """The raters, separated by commas, and the threshold that a query must reach with each."""
 
     model: str
     threshold: float = 4.0
 
 
 class AnswerTable(msgspec.Struct, frozen=True):
-    """Who answers, by commas, and what calls of nested queries return."""
+    """The models that answer, separated by commas, and the source of call results."""
 
     model: str = "template"
     calls: str = "none"
 
 
 class CheckTable(msgspec.Struct, frozen=True):
-    """Who checks, by commas; "rules" for rules alone."""
+    """The models that check, separated by commas; "rules" for rules alone."""
 
     model: str = "rules"
 
 
 class ExportTable(msgspec.Struct, frozen=True):
-    """A form, and the folder that is written."""
+    """A format, and the folder to write."""
 
     to: str
     out: Path
 
 
 class CurationPlan(msgspec.Struct, frozen=True):
-    """All of it.
+    """A curation plan.
 
     Attributes:
         dataset: The folder of the dataset.
-        tries: How often a step is walked, in one run of the plan, for what failed in it.
+        tries: Most attempts of a step at failed items in one run of the plan.
         collect: Sources.
-        calls: How APIs are called, by all steps that call them.
-        models: How models are asked, by all steps that ask them.
+        calls: Options of API calls, for all steps that make calls.
+        models: Options of model requests, for all steps that ask models.
     """
 
     dataset: Path
@@ -145,7 +151,7 @@ _in_key = re.compile(r" - at `\$\.?(\w*)")
 
 
 def example_plan() -> str:
-    """Return a plan with a remark for each step."""
+    """Return an example plan with a comment for each step."""
     return (files(__package__) / "example.toml").read_text("utf-8")
 
 
@@ -153,7 +159,7 @@ def read_plan(path: Path) -> CurationPlan:
     """Read a plan.
 
     Raises:
-        UsageError: Where it cannot be read or says what no plan says; names the line.
+        UsageError: If the plan cannot be read or has an invalid entry; the message names the line.
     """
     try:
         return _Plan(path, read_bounded(path, MOST_BYTES).decode("utf-8")).read()
@@ -164,7 +170,7 @@ def read_plan(path: Path) -> CurationPlan:
 
 
 class _Plan:
-    """A plan's text, so that mistakes are told with their lines."""
+    """A plan's text, so that errors can name the line."""
 
     def __init__(self, path: Path, text: str) -> None:
         self._path = path
@@ -245,7 +251,7 @@ class _Plan:
             self._refuse(self._line(("generate", 0), ""), f"[generate] {error}")
 
     def _line(self, place: tuple[str, int], key: str) -> int:
-        """Return the line of a key in a table, that of the table where there is none, or 0."""
+        """Return the line of a key in a table, or that of the table, or 0."""
         name, at = place
         here, seen, found = "", -1, 0
         for number, line in enumerate(self._lines, 1):
@@ -269,7 +275,7 @@ class _Plan:
 
 
 def _decode_path(kind: type, value: object) -> object:
-    """Return a value that TOML has no type for."""
+    """Convert a value that TOML has no type for."""
     if kind is Path and isinstance(value, str):
         return Path(value)
     raise TypeError(f"expected a path, got {value!r:.60}")

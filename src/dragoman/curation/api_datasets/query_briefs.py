@@ -1,4 +1,4 @@
-"""Query briefs: the operations, kind and language of a query, and the distractors offered with it.
+"""Query briefs: operations, call kind and language of a query, and its distractors.
 
 Operations are chosen by the three principles of the source (section 3.2): operations of countries
 that have few come first (geographic diversity), operations that go together share a country or a
@@ -27,8 +27,8 @@ from dragoman.curation.api_datasets.operations import KnownOperation
 def language_of(document: ApiDocument) -> str:
     """Return the language in which users of an API would ask.
 
-    It is the language of the country, as the source requires, or else that of the document. It
-    is "" if neither the text nor the country determines it.
+    It is the language of the country, as the source requires, and otherwise that of the document.
+    It is "" if neither the country nor the document determines it.
     """
     found = _languages().get(document.country, ())
     return found[0] if found else document.language
@@ -45,10 +45,10 @@ _GRAM = 3
 
 
 class OperationSimilarity:
-    """How much operations look like each other.
+    """Similarity of operations.
 
-    It is the share of common features of name, description, parameters and category, rare ones
-    counting more; scripts without blanks are compared by three characters at a time.
+    It is the share of common features of name, description, parameters and category. Rare features
+    count more. Texts in scripts without blanks are compared by groups of three characters.
 
     Args:
         known: The operations, by id.
@@ -66,11 +66,11 @@ class OperationSimilarity:
         }
 
     def like(self, used: Sequence[str]) -> Iterator[str]:
-        """Yield the ids of other operations, those most like the used ones first; ties go by id."""
+        """Yield the ids of other operations, the most similar first, ties by id."""
         wanted = frozenset[str]().union(*(self._features[name] for name in used))
         weight = sum(1 / len(self._with[feature]) for feature in wanted)
         shared: defaultdict[str, float] = defaultdict(float)
-        # In a fixed order: sums of fractions depend on theirs.
+        # A fixed order, since sums of fractions depend on their order.
         for feature in sorted(wanted):
             for name in self._with[feature]:
                 shared[name] += 1 / len(self._with[feature])
@@ -106,15 +106,15 @@ SHARE_OF_SEVERAL = 0.185
 
 
 class Brief(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One order for queries.
+    """An order for queries.
 
     Attributes:
-        kind: How calls go together.
-        language: In which they are to be written.
-        country: Of the operations; "" where they are of several.
-        used: Ids of the operations that queries are to need, in the order of calls.
-        offered: Ids of those that agents are to choose from, the used ones among them.
-        chain: Of nested ones: which result each later call needs.
+        kind: The kind of calls.
+        language: The language of the queries.
+        country: The country of the operations; "" if there are several.
+        used: Ids of the operations that the queries should need, in the order of calls.
+        offered: Ids of the operations that agents choose from, including the used ones.
+        chain: The link between the calls of a nested query: the result that the later call needs.
     """
 
     kind: CallKind
@@ -126,26 +126,29 @@ class Brief(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def id(self) -> str:
-        """A hash of what it asks for."""
+        """A hash of the brief."""
         return content_key(self)[:16]
 
 
 def used_operations(task: ApiTask, briefs: Mapping[str, Brief]) -> tuple[str, ...]:
     """Return the ids of the operations that a query was written for.
 
-    If they are unknown, these are all operations that the task offers.
+    If the brief is unknown, the result has all operations that the task offers.
     """
     brief = briefs.get(task.id.rpartition("-")[0])
     return brief.used if brief else task.offered
 
 
 class BriefPlan(msgspec.Struct, frozen=True):
-    """How many briefs of each kind; None for all operations once, and a fifth of that for the rest.
+    """Numbers of briefs by kind.
+
+    The default is one single brief for each operation, and 18.5 % of all briefs in the other kinds
+    together.
 
     Attributes:
-        counts: By kind.
-        offered: How many operations are offered.
-        seed: What is drawn from.
+        counts: Numbers by kind.
+        offered: Number of offered operations.
+        seed: Seed of the random draws.
     """
 
     counts: Mapping[str, int] = {}
@@ -153,10 +156,10 @@ class BriefPlan(msgspec.Struct, frozen=True):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """See that it can be followed.
+        """Validate the plan.
 
         Raises:
-            UsageError: For a kind that does not exist, or a number that makes no sense.
+            UsageError: For a kind that does not exist, or an invalid number.
         """
         for kind, number in self.counts.items():
             if kind not in KINDS:
@@ -172,12 +175,12 @@ def plan_briefs(
     observed: Mapping[str, Mapping[str, object]],
     plan: BriefPlan,
 ) -> list[Brief]:
-    """Return what queries are to be made of some operations.
+    """Return the briefs for queries on some operations.
 
     Args:
         known: The operations, by id.
-        observed: Schemas of what they answered, by id, where any was seen.
-        plan: How many.
+        observed: Schemas of observed responses, by id.
+        plan: The numbers of briefs.
     """
     usable = {name: each for name, each in known.items() if language_of(each.document)}
     ranked = _by_rare_country(usable)
@@ -214,7 +217,7 @@ def _brief(
     countries = {each.country for each in used}
     others = islice(similarity.like(names), max(0, plan.offered - len(names)))
     offered = [*names, *others]
-    # Whoever always stands first would be found without reading.
+    # In a fixed order, the used operations could be found without reading.
     random.Random(derive_seed(content_key(names, kind), f"offer {plan.seed}")).shuffle(offered)  # noqa: S311
     return Brief(
         kind,
@@ -227,7 +230,7 @@ def _brief(
 
 
 def _by_rare_country(known: Mapping[str, KnownOperation]) -> list[KnownOperation]:
-    """Return operations in rounds over countries, those with few operations first in each round."""
+    """Return operations in rounds over countries, those with few operations first in each."""
     by_country: defaultdict[str, list[KnownOperation]] = defaultdict(list)
     for name in sorted(known):
         by_country[known[name].country].append(known[name])
@@ -242,7 +245,7 @@ def _by_rare_country(known: Mapping[str, KnownOperation]) -> list[KnownOperation
 
 
 def _pairs(ranked: Sequence[KnownOperation]) -> Iterator[tuple[KnownOperation, KnownOperation]]:
-    """Yield operations with the next one of their country, or else of their category."""
+    """Yield pairs of operations that share a country, or otherwise a category."""
     taken: set[frozenset[str]] = set()
     for first in ranked:
         second = next(

@@ -1,7 +1,8 @@
-"""The step `rate`: models rate a query on five dimensions, and all of them must pass it.
+"""The step `rate`: models rate a query on five dimensions, and it must pass with each.
 
-The source keeps what scores "above 4" in its text and what rounds to 4 or more in its prompt.
-Here the score is the mean of five dimensions, and the threshold is reported with every number.
+The text of the source keeps queries with scores "above 4", and its prompt those whose score rounds
+to 4 or more. Here the score is the mean of five dimensions, and the threshold is reported with
+every number.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ PROMPT = "rate-query-1"
 LOWEST, HIGHEST = 1, 5
 
 DIMENSIONS = ("relevance", "practicality", "linguistic_applicability", "clarity", "specificity")
-"""As the source's table 8 has them."""
+"""The dimensions, as in the source's table 8."""
 
 _SCHEMA: Mapping[str, object] = {
     "type": "object",
@@ -42,7 +43,7 @@ _SCHEMA: Mapping[str, object] = {
 
 
 class QueryRating(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Five scores from 1 to 5, and why."""
+    """Five scores from 1 to 5, and their reason."""
 
     relevance: int
     practicality: int
@@ -58,12 +59,12 @@ class QueryRating(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def mean(self) -> float:
-        """Of the five."""
+        """The mean of the five scores."""
         return sum(self.scores.values()) / len(DIMENSIONS)
 
 
 class ModelRating(msgspec.Struct, frozen=True):
-    """What one model said; `rating` is None where `why` says why it cannot be used."""
+    """One model's rating; `rating` is None if it is unusable, and `why` gives the reason."""
 
     rating: QueryRating | None
     why: str = ""
@@ -76,7 +77,7 @@ async def rate_query(
     """Ask a model for its ratings.
 
     Raises:
-        RunHalted: Where the endpoint refuses everything, or the budget is spent.
+        RunHalted: If the endpoint refuses all requests or the budget is spent.
     """
     data = {
         "query": task.query,
@@ -100,12 +101,12 @@ STEP = "rate"
 
 
 class Raters(msgspec.Struct, frozen=True):
-    """Who rates, and what is good enough.
+    """The raters and their threshold.
 
     Attributes:
-        models: By name; the source has two.
-        threshold: The mean that a query must reach with each of them.
-        at_once: How many queries are rated at the same time.
+        models: Models by name; the source has two.
+        threshold: The mean that a query must reach with each model.
+        at_once: Number of queries that are rated at the same time.
     """
 
     models: Mapping[str, ChatModel]
@@ -113,10 +114,10 @@ class Raters(msgspec.Struct, frozen=True):
     at_once: int = 8
 
     def __post_init__(self) -> None:
-        """See that they can rate.
+        """Validate the raters.
 
         Raises:
-            UsageError: For no model, or a threshold that no mean can have.
+            UsageError: For no model, or a threshold that a mean cannot reach.
         """
         if not self.models:
             raise UsageError("rate: name the models that rate, two or more: --model A,B")
@@ -125,7 +126,7 @@ class Raters(msgspec.Struct, frozen=True):
 
 
 class StoredRating(msgspec.Struct, frozen=True):
-    """What one model made of one query."""
+    """One model's rating of one query."""
 
     task: str
     rater: str
@@ -133,11 +134,11 @@ class StoredRating(msgspec.Struct, frozen=True):
 
 
 async def rate(dataset: Dataset, raters: Raters, on_done: Callable[[int], None]) -> None:
-    """Have every query rated that is not.
+    """Have every unrated query rated.
 
     Raises:
-        RunHalted: Where a rater cannot go on; what came before is stored.
-        StoreError: Where the dataset cannot be read or written.
+        RunHalted: If a rater cannot continue; earlier results are stored.
+        StoreError: If the dataset cannot be read or written.
     """
     known = known_operations(active_documents(dataset, STEP))
     briefs = {item.name: item.record(Brief) for item in dataset.items("brief")}

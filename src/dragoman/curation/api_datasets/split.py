@@ -1,9 +1,9 @@
-"""The step `split`: train/test split of tasks by operation, so that tests need unseen operations.
+"""The step `split`: train/test split by operation; tests need unseen operations.
 
-Test operations are drawn by the content of their ids, so one more operation moves no other. A
-task that needs one is a test; all others are for training, and what they offer contains no test
-operation. A test of one operation needs an unseen one; a test of several at least one (section 4
-of the source).
+Test operations are drawn by a hash of their ids, so another operation does not change the draw of
+the others. A task that needs a test operation is a test task. All others are training tasks, and
+their offered operations contain no test operation. A test task with one operation needs an unseen
+one, and a test task with several needs at least one unseen operation (section 4 of the source).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -28,12 +28,12 @@ _SCALE = 2**31
 
 
 class SplitPlan(msgspec.Struct, frozen=True):
-    """How tasks are parted.
+    """A plan for the split of tasks.
 
     Attributes:
-        share: Of operations that are for tests.
-        seed: What they are drawn from.
-        test: Operations that are for tests whatever is drawn.
+        share: Share of operations that are for tests.
+        seed: Seed of the draw.
+        test: Operations that are always for tests.
     """
 
     share: float = 0.1
@@ -41,10 +41,10 @@ class SplitPlan(msgspec.Struct, frozen=True):
     test: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """See that it parts anything.
+        """Validate the plan.
 
         Raises:
-            UsageError: For a share that is none.
+            UsageError: For a share that is not between 0 and 1.
         """
         if not 0 < self.share < 1:
             raise UsageError(
@@ -53,19 +53,19 @@ class SplitPlan(msgspec.Struct, frozen=True):
 
 
 class NeededOperations(msgspec.Struct, frozen=True):
-    """The ids of operations that a task's calls are of, and of those that it offers."""
+    """The ids of the operations that a task calls, and of those that it offers."""
 
     used: tuple[str, ...]
     offered: tuple[str, ...]
 
 
 class TaskSplit(msgspec.Struct, frozen=True):
-    """Where a task is.
+    """The side of a task.
 
     Attributes:
         split: Its side.
         offered: The operations that it offers there.
-        unseen: Those of its calls that no task for training has.
+        unseen: The operations in its calls that no training task has.
     """
 
     split: Side
@@ -85,7 +85,7 @@ def assign_splits(tasks: Mapping[str, NeededOperations], plan: SplitPlan) -> dic
     """Return the sides of tasks, by id.
 
     Raises:
-        UsageError: Where one side would be empty.
+        UsageError: If one side would be empty.
     """
     test = draw_test_operations({name for task in tasks.values() for name in task.used}, plan)
     sides = {name: _side(task, test) for name, task in tasks.items()}
@@ -110,11 +110,11 @@ STEP = "split"
 
 
 def split(dataset: Dataset, plan: SplitPlan) -> None:
-    """Part the tasks that have an answer; what was parted before is parted anew.
+    """Split the tasks that have an answer; earlier splits are replaced.
 
     Raises:
-        UsageError: Where one side would be empty.
-        StoreError: Where the dataset cannot be read or written.
+        UsageError: If one side would be empty.
+        StoreError: If the dataset cannot be read or written.
     """
     answered = {item.name: item.record(TaskSolution) for item in active(dataset, "solution", STEP)}
     items = [item for item in active(dataset, "task", STEP) if item.name in answered]

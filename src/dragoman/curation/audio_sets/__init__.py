@@ -1,1 +1,1 @@
-"""Audio sets: messages of users as speech, proved to keep every value, spoken and transcribed."""
+"""Audio sets: user messages rewritten as speech with all values, and transcribed."""

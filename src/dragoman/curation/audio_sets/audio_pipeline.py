@@ -1,4 +1,4 @@
-"""Synthesis and transcription of the messages of a set, resumable, each distinct input once."""
+"""Resumable synthesis and transcription of a set's messages, each distinct input once."""
 
 import asyncio
 import hashlib
@@ -33,17 +33,17 @@ L = TypeVar("L", SpeechLine, TranscriptLine)
 Line = SpeechLine | TranscriptLine
 
 Place = tuple[str, int, int]
-"""A message: its task, its turn, and which of the turn's it is."""
+"""The place of a message: its task, its turn, and its number in the turn."""
 
 
 class LineFile(NamedTuple, Generic[L]):
-    """A file that is to have a line for each message.
+    """A file with a line for each message.
 
     Attributes:
         path: The file.
         places: The messages: task, turn and place.
-        keys: What is the same has equal keys: it is made once.
-        good: The lines that are there; None in the place of one that is to be made again.
+        keys: Keys of the lines' contents; a line is made once for equal keys.
+        good: The existing lines; None for a line that must be made again.
     """
 
     path: Path
@@ -58,17 +58,17 @@ async def complete_lines(
     at_once: int,
     on_done: Callable[[int], None],
 ) -> tuple[L, ...]:
-    """Write what is missing of a file, and return all its lines.
+    """Write the missing lines of a file, and return all its lines.
 
     Args:
         wanted: The file.
         make: Makes the line of the message at a place in the file.
-        at_once: How many are made at a time.
-        on_done: Is told how many more lines are written.
+        at_once: Most lines under way at the same time.
+        on_done: Receives the number of lines written since the last call.
 
     Raises:
-        ParticipantError: Where an engine broke; which message it was is told.
-        StoreError: Where the file cannot be written.
+        ParticipantError: If an engine fails; the error names the message.
+        StoreError: If the file cannot be written.
     """
     path, places, keys, good = wanted
     known = {keys[at]: line for at, line in enumerate(good) if line is not None}
@@ -102,14 +102,14 @@ async def complete_lines(
 
 
 def message_place(line: UserMessage | Line) -> Place:
-    """Return of which message a line is."""
+    """Return the place of a line's message."""
     return (line.task, line.turn, line.place)
 
 
 def _add_place_to_error(error: ParticipantError, place: Place, path: Path) -> ParticipantError:
     task, turn, number = place
     reported = ParticipantError(
-        f"{task}/{turn}.{number}: {error}; what came is in {path}, and the same command goes on"
+        f"{task}/{turn}.{number}: {error}; the results so far are in {path}: repeat the command to continue"
     )
     reported.usage = error.usage
     return reported
@@ -129,7 +129,7 @@ def _until_none(lines: Sequence[L | None]) -> Sequence[L]:
 
 
 def _move_line_to_place(line: L, place: Place) -> L:
-    """Return the same of another message; what it consumed is told once."""
+    """Return a line for another message; its usage is reported only once."""
     if message_place(line) == place:
         return line
     task, turn, number = place
@@ -145,23 +145,23 @@ async def synthesize_messages(  # noqa: PLR0913, PLR0917 - what is said, by whom
     at_once: int,
     on_done: Callable[[int], None],
 ) -> tuple[SpeechLine, ...]:
-    """Speak what was not spoken yet; audio that is missing or damaged is made again.
+    """Speak all messages without valid audio; missing or damaged audio is made again.
 
     Args:
-        folder: The set's.
+        folder: The set's folder.
         texts: The messages.
-        said: The words that voices are given for each.
-        engines: Who speaks, if anybody does.
-        performers: Has them speak.
-        at_once: How many are spoken at a time.
-        on_done: Is told how many more messages are spoken.
+        said: The words for the voice, by message.
+        engines: The engines, with or without voices.
+        performers: The speech functions.
+        at_once: Most messages spoken at the same time.
+        on_done: Receives the number of messages spoken since the last call.
 
     Raises:
-        ParticipantError: Where a voice broke.
-        RunHalted: Where nothing more may be asked.
+        ParticipantError: If a voice fails.
+        RunHalted: If the endpoint refuses all requests or the budget is spent.
         UsageError: For a language that a voice does not speak.
-        DataError: Where files cannot be read.
-        StoreError: Where files cannot be written.
+        DataError: If files cannot be read.
+        StoreError: If files cannot be written.
     """
     sounds = AudioSetFiles(folder)
     places = [message_place(line.spoken.message) for line in texts]
@@ -183,11 +183,11 @@ async def synthesize_messages(  # noqa: PLR0913, PLR0917 - what is said, by whom
 def recorded_or_spoken_words(
     folder: Path, texts: Sequence[SetLine], verbalization: str
 ) -> list[str]:
-    """Return what voices are given for texts: those of another verbalization as they are recorded.
+    """Return the words for voices; those of another verbalization version are read back.
 
     Raises:
-        UsageError: Where words of another verbalization are missing, which cannot be made.
-        DataError: Where the file cannot be read.
+        UsageError: If words of another version are missing, since they cannot be made.
+        DataError: If the file cannot be read.
     """
     if verbalization == VERBALIZATION:
         return [words_spoken(text.spoken.said) for text in texts]
@@ -203,7 +203,7 @@ def recorded_or_spoken_words(
 
 
 def verbalization_mismatch(folder: Path, verbalization: str) -> UsageError:
-    """Return why a set of another verbalization cannot be completed."""
+    """Return the error for an incomplete set of another verbalization version."""
     return UsageError(
         f"{folder} is not whole, and its words are by {verbalization!r:.80}, not "
         f"{VERBALIZATION!r}: "
@@ -212,14 +212,14 @@ def verbalization_mismatch(folder: Path, verbalization: str) -> UsageError:
 
 
 def words_spoken(said: str) -> str:
-    """Return what a voice is given for a text."""
+    """Return the words that a voice gets for a text."""
     return verbalize(without_markers(said))
 
 
 def _valid_speech_lines(
     folder: Path, places: Sequence[Place], said: Sequence[str], sounds: AudioSetFiles
 ) -> list[SpeechLine | None]:
-    """Return the lines that are there, None for those that are wrong or whose audio is."""
+    """Return the existing lines, with None for invalid ones and for invalid audio."""
     heard: dict[str, bool] = {}
     lines = []
     kept = intact_lines(folder / SPEECH, SpeechLine)
@@ -243,7 +243,7 @@ def _is_sound(line: SpeechLine, sounds: AudioSetFiles, known: dict[str, bool]) -
 
 
 def _remove_others(sounds: AudioSetFiles, lines: Sequence[SpeechLine]) -> None:
-    """Remove audio that no line has: of a making that was killed before it wrote the line."""
+    """Remove audio that no line refers to; an interrupted build may leave some."""
     for path in _strays(sounds, lines):
         path.unlink(missing_ok=True)
 
@@ -254,7 +254,7 @@ def _strays(sounds: AudioSetFiles, lines: Sequence[SpeechLine]) -> Iterator[Path
 
 
 NOTHING = ""
-"""The source of transcripts where there was no audio, as nothing was said."""
+"""The source of transcripts of messages without audio, in which nothing was said."""
 
 
 async def transcribe_messages(  # noqa: PLR0913, PLR0917 - what is heard, by whom, and who is told
@@ -265,25 +265,27 @@ async def transcribe_messages(  # noqa: PLR0913, PLR0917 - what is heard, by who
     at_once: int,
     on_done: Callable[[int], None],
 ) -> dict[str, tuple[TranscriptLine, ...]]:
-    """Have all recognizers hear what they have not heard yet, side by side; if one breaks, all end.
+    """Transcribe all messages that a recognizer has not heard yet, with all recognizers.
+
+    The recognizers run concurrently. If one fails, all end.
 
     Args:
-        folder: The set's.
-        speech: How its messages were spoken.
-        engines: Who hears.
-        performers: Has them hear.
-        at_once: How many each recognizer hears at a time.
-        on_done: Is told how many more transcripts are written.
+        folder: The set's folder.
+        speech: The spoken messages.
+        engines: The engines, with their recognizers.
+        performers: The speech functions.
+        at_once: Most messages that each recognizer hears at the same time.
+        on_done: Receives the number of transcripts written since the last call.
 
     Returns:
         The transcripts by the recognizer's name.
 
     Raises:
-        ParticipantError: Where a recognizer broke.
-        RunHalted: Where nothing more may be asked.
+        ParticipantError: If a recognizer fails.
+        RunHalted: If the endpoint refuses all requests or the budget is spent.
         UsageError: For a language that a recognizer does not hear.
-        DataError: Where files cannot be read.
-        StoreError: Where files cannot be written.
+        DataError: If files cannot be read.
+        StoreError: If files cannot be written.
     """
     places = [message_place(line) for line in speech]
     broken: list[DragomanError] = []
@@ -317,7 +319,7 @@ async def transcribe_messages(  # noqa: PLR0913, PLR0917 - what is heard, by who
 
 
 def recognizer_input_key(line: SpeechLine, *, is_simulated: bool) -> str:
-    """Return the hash of what a recognizer is given of a message."""
+    """Return the hash of a recognizer's input for a message."""
     if is_simulated:
         return hashlib.sha256(line.said.encode()).hexdigest()
     return NOTHING if line.audio is None else line.audio.sha256

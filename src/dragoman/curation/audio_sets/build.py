@@ -1,4 +1,4 @@
-"""Build of an audio set: rewrite messages, synthesize and transcribe them, and write the card."""
+"""Build of an audio set: rewrite messages, synthesize, transcribe, write the card."""
 
 import asyncio
 from collections import Counter
@@ -81,27 +81,28 @@ from dragoman.store.audio_set import AudioSet
 from dragoman.store.audio_set_format import CARD, TEXTS, MessageWhitelist, encode_line
 
 RULES = "rules"
-"""The rewriter that is no model."""
+"""The name of the rewriter that uses rules instead of a model."""
 ENGLISH = "en"
 
 
 class AudioSetRequest(msgspec.Struct, frozen=True):
-    """What is to be said, by whom, who hears it, and where it goes.
+    """A request for an audio set: the messages, the engines and the output folder.
 
     Attributes:
         suites: Names of suites.
         rewriter: `rules`, or `PROVIDER/MODEL`.
         out: The set's folder.
-        speech: Who speaks and hears; None for texts only.
+        speech: The speech engines; None for texts only.
         topics: The model that names topics of whitelists; "" for none.
-        seed: Another seed, other words, voices and errors.
-        concurrency: How many messages models and engines are asked about at a time.
-        max_cost: When to stop; "" for no limit.
-        prices: A table of prices of one's own.
-        sample: Of how many tasks; 0 for all.
-        workers: How many processes speak and hear; 1 for the command's own.
-        ray: The cluster whose actors they are; "" for none.
-        read_timeout: Seconds a server may be silent during a call; None for what fits its address.
+        seed: The seed; another one gives other words, voices and errors.
+        concurrency: Messages under way at the same time, in models and engines.
+        max_cost: Spending limit; "" for none.
+        prices: A file with a custom price table.
+        sample: Number of tasks; 0 for all.
+        workers: Number of processes that speak and hear; 1 for the command's own.
+        ray: The cluster that runs the workers as actors; "" for none.
+        read_timeout: Seconds a server may be silent during a call; None for a default that depends
+            on its address.
     """
 
     suites: tuple[str, ...]
@@ -119,10 +120,10 @@ class AudioSetRequest(msgspec.Struct, frozen=True):
     read_timeout: float | None = None
 
     def __post_init__(self) -> None:
-        """See that it names a suite, and that its numbers make sense.
+        """Validate the request.
 
         Raises:
-            UsageError: For no suite, or a number that makes no sense.
+            UsageError: For no suite, or an invalid number.
         """
         if self.concurrency < 1:
             raise UsageError(f"--concurrency {self.concurrency}: at least 1")
@@ -134,18 +135,18 @@ class AudioSetRequest(msgspec.Struct, frozen=True):
 
 
 OnDone = Callable[[str, int], None]
-"""Is told a stage's name and how many more messages are through it."""
+"""A callback for a stage's name and the number of messages that finished it."""
 
 
 class AudioSetBuilder:
-    """A request, made ready."""
+    """A builder of an audio set from a loaded request."""
 
     def __init__(self, asked: AudioSetRequest) -> None:
-        """Load what a request names.
+        """Load the suites, rules and engines of a request.
 
         Raises:
-            UsageError: For a suite, model or engine that does not exist, a suite without fixed
-                words, or a set of rules that are unknown here.
+            UsageError: For a suite, model or engine that does not exist, for a suite without fixed
+                words, or for a set with rules that are unknown here.
             DataError: For data that are missing or damaged.
         """
         self.asked = asked
@@ -157,8 +158,7 @@ class AudioSetBuilder:
             raise UsageError(f"{asked.out}: {why}")
         self._reader = reader_of(self._versions.matcher, ENGLISH)
         self.messages = tuple(messages_of(suites, self._reader, asked.sample))
-        # Calls that were paid for are remembered, so that a making that was killed goes on with
-        # them.
+        # Paid calls are cached, so that an interrupted build reuses them.
         self._budget = _budget(asked)
         timeouts = timeouts_of(asked.read_timeout)
         self._connections = ModelClients(timeouts, budget=self._budget, cache_enabled=True)
@@ -175,25 +175,26 @@ class AudioSetBuilder:
 
     @property
     def stages(self) -> dict[str, int]:
-        """How much there is to do, by the stage's name."""
+        """Number of items by the stage's name."""
         count = len(self.messages)
         if self._engines is None:
             return {"texts": count}
         return {"texts": count, "speech": count, "transcripts": count * len(self._engines.asr)}
 
     def run(self, on_done: OnDone) -> AudioSetCard:
-        """Write what is missing of the set, and its card.
+        """Write the missing parts of the set, and its card.
 
         Args:
-            on_done: Is told of progress.
+            on_done: Receives the progress.
 
         Raises:
-            UsageError: Where the folder holds another set, or a part of one whose words cannot be
-                made here, or where a model's key or address is missing.
-            ParticipantError: Where an engine broke; what came until then is in the folder.
-            RunHalted: Where nothing more may be asked; what came until then is in the folder.
-            DataError: Where files cannot be read.
-            StoreError: Where files cannot be written.
+            UsageError: If the folder holds another set, or an incomplete one whose words cannot be
+                made here, or if a model's key or address is missing.
+            ParticipantError: If an engine fails; earlier results are in the folder.
+            RunHalted: If the endpoint refuses all requests or the budget is spent; earlier results
+                are in the folder.
+            DataError: If files cannot be read.
+            StoreError: If files cannot be written.
         """
         self._require_own_words()
         begin_set(self.asked.out, self._made)
@@ -207,7 +208,7 @@ class AudioSetBuilder:
         return card
 
     def _require_own_words(self) -> None:
-        """See that no texts are missing whose words this version would put otherwise."""
+        """Refuse a set with missing texts whose words this version would verbalize differently."""
         folder, verbalization = self.asked.out, verbalization_of_texts(self.asked.out)
         if verbalization == VERBALIZATION:
             return
@@ -299,7 +300,7 @@ class AudioSetBuilder:
 
 
 class _Means(msgspec.Struct, frozen=True):
-    """What messages are settled with."""
+    """The rules and models that rewrite messages and name topics."""
 
     rules: Phenomena
     seed: int
@@ -323,17 +324,18 @@ async def _line(message: UserMessage, means: _Means) -> SetLine:
 
 
 def run_speak(asked: AudioSetRequest, *, progress: Progress = show_nothing) -> AudioSetCard:
-    """Make an audio set, or what is missing of it.
+    """Build an audio set, or its missing parts.
 
     Args:
-        asked: What is said, by whom, who hears it, and where it goes.
-        progress: Is entered for texts, speech and transcripts, one after the other.
+        asked: The request.
+        progress: Entered for texts, speech and transcripts, one after the other.
 
     Raises:
         UsageError: For a suite, model or engine that does not exist, or a folder with another set.
-        ParticipantError: Where an engine broke; what came until then is in the folder.
-        RunHalted: Where nothing more may be asked; what came until then is in the folder.
-        StepStopped: Where a person stops it; what came until then is in the folder.
+        ParticipantError: If an engine fails; earlier results are in the folder.
+        RunHalted: If the endpoint refuses all requests or the budget is spent; earlier results are
+            in the folder.
+        StepStopped: If the user interrupts it; earlier results are in the folder.
         DataError: For data that are missing or damaged.
         StoreError: For files that cannot be written.
     """
@@ -354,17 +356,17 @@ def run_speak(asked: AudioSetRequest, *, progress: Progress = show_nothing) -> A
             shown[stage](count)
             done[stage] += count
             if done[stage] >= stages[stage]:
-                # What follows may take long before any of it is done.
+                # The first result of the next stage may take long.
                 list(map(show, following.get(stage, ())))
 
         return speaking.run(on_done)
 
 
 def prices_for(asked: AudioSetRequest) -> PriceTable:
-    """Return what the models of a set cost.
+    """Return the prices of the models of a set.
 
     Raises:
-        UsageError: For a table of prices that cannot be read.
+        UsageError: For a price table that cannot be read.
     """
     return with_stated_prices(load_prices(asked.prices), (asked.rewriter, asked.topics))
 
@@ -379,7 +381,7 @@ def _budget(asked: AudioSetRequest) -> Budget | None:
 def _describe_inputs(
     asked: AudioSetRequest, suites: Sequence[Suite], rules: Phenomena
 ) -> dict[str, object]:
-    """Return all that decides which texts are in a set."""
+    """Return all settings that determine the texts of a set."""
     is_rules = asked.rewriter == RULES
     return {
         "program": VERSION,

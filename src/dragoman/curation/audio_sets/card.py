@@ -1,4 +1,4 @@
-"""Audio set card: values, word error rates and lost values, counted by category and recognizer."""
+"""Audio set card: values, word error rates and lost values by category and recognizer."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,12 +27,12 @@ from dragoman.store.audio_set_format import SpeechLine, TranscriptLine
 LostKind = EntityKind | Literal["case"]
 """The kind of a lost value.
 
-It is `case` if everything except the capital letters arrived; nobody can guess these.
+It is `case` if everything except the case of letters arrived, which cannot be guessed.
 """
 
 
 class SpokenLine(NamedTuple):
-    """One message of a complete set: its text, its speech, and its transcript by transcriber."""
+    """A message of a complete set: its text, its speech, and its transcripts by recognizer."""
 
     text: SetLine
     speech: SpeechLine
@@ -40,17 +40,17 @@ class SpokenLine(NamedTuple):
 
 
 class RecognitionCounts(msgspec.Struct, frozen=True):
-    """What one recognizer heard of one category.
+    """The recognition counts of one recognizer in one category.
 
     Attributes:
-        words: The words said of which hearing could be counted.
-        word_errors: How many were lost, put in or taken for others.
-        word_error_rate: Their ratio; None where no words were counted.
-        uncounted: Messages of which words could not be counted: nothing said, or too much.
+        words: Said words for which errors could be counted.
+        word_errors: Deletions, insertions and substitutions of words.
+        word_error_rate: The ratio of errors to words; None if no words were counted.
+        uncounted: Messages whose words could not be counted: nothing was said, or too much.
         values: Values that messages state.
-        heard: Those that stand in the transcripts as agents read them, by how.
-        lost: The others; both are all values.
-        lost_by_kind: The others by kind, or `case`.
+        heard: Values in the transcripts that agents read, by form.
+        lost: The other values; heard and lost values are all values.
+        lost_by_kind: Lost values by kind, or `case`.
     """
 
     words: int
@@ -64,14 +64,13 @@ class RecognitionCounts(msgspec.Struct, frozen=True):
 
 
 class SpeechCounts(msgspec.Struct, frozen=True):
-    """How one category was spoken and heard.
+    """The speech counts of one category.
 
     Attributes:
-        seconds: How long the audio of its messages lasts.
+        seconds: Duration of the audio of its messages, in seconds.
         voices: Messages by the voice that spoke them.
-        unsaid: Values that the words which voices were given no longer tell apart: lost before a
-            line.
-        recognizers: What each heard.
+        unsaid: Values that are not found in the words for the voice: lost before the channel.
+        recognizers: Counts by recognizer.
     """
 
     seconds: float
@@ -81,12 +80,12 @@ class SpeechCounts(msgspec.Struct, frozen=True):
 
 
 class CountingRules(NamedTuple):
-    """By which rules a set is counted.
+    """The rules for counting a set.
 
     Attributes:
-        language: What is spoken.
-        reader: Finds values in what voices were given and in transcripts.
-        normalization: How texts are treated before their words are compared.
+        language: The spoken language.
+        reader: Finds values in the words for voices and in transcripts.
+        normalization: Normalization of texts before their words are compared.
     """
 
     language: str
@@ -95,10 +94,10 @@ class CountingRules(NamedTuple):
 
 
 def counting_rules(versions: SetVersions, language: str) -> CountingRules:
-    """Return the rules by which a set of some versions is counted.
+    """Return the rules for counting a set of some versions.
 
     Raises:
-        UsageError: Where its matcher is unknown here.
+        UsageError: If its matcher is unknown here.
     """
     is_earlier = versions.normalization == EARLIER_NORMALIZATION
     return CountingRules(
@@ -109,7 +108,7 @@ def counting_rules(versions: SetVersions, language: str) -> CountingRules:
 
 
 def speech_counts(lines: Sequence[SpokenLine], rules: CountingRules) -> SpeechCounts:
-    """Count how the messages of one category were spoken and heard."""
+    """Return the speech counts of the messages of one category."""
     names = dict.fromkeys(name for line in lines for name in line.heard)
     return SpeechCounts(
         seconds=round(sum(line.speech.audio.seconds for line in lines if line.speech.audio), 3),
@@ -162,7 +161,7 @@ def _values(line: SpokenLine) -> Sequence[StatedValue]:
 
 
 class _Fate(NamedTuple):
-    """How a value arrived, or else as what it was lost."""
+    """The form in which a value arrived, or its kind if it was lost."""
 
     how: How | None
     lost: LostKind | None
@@ -192,16 +191,16 @@ class CategoryCounts(msgspec.Struct, frozen=True, omit_defaults=True):
     """The counts of one category.
 
     Attributes:
-        messages: Its messages.
-        grades: Messages by how far they were rewritten.
+        messages: Number of messages.
+        grades: Messages by grade of rewriting.
         values: Values that messages state.
-        found: Values by how they are found again in what is said.
+        found: Values found again in the rewritten text, by form.
         lost: Values that are not found again.
-        case_unheard: Values of which it is not said which letters are capitals.
+        case_unheard: Values whose capital letters are not identified in the rewritten text.
         unstated: Values of expected calls that no message of their turn states.
-        phenomena: How often each phenomenon stands in what was rewritten by rules.
+        phenomena: Occurrences of each phenomenon in texts rewritten by rules.
         topics: Topics of whitelists.
-        speech: How it was spoken and heard; None in a set of texts.
+        speech: The speech counts; None in a set of texts.
     """
 
     messages: int
@@ -217,18 +216,17 @@ class CategoryCounts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AudioSetCard(msgspec.Struct, frozen=True):
-    """What a set holds.
+    """The contents of a set.
 
     Attributes:
-        made: What made it.
+        made: The settings that it was made with.
         digest: The SHA-256 of its texts.
         categories: Counts by category.
-        reasons: Why messages were not rewritten as boldly as they could have been, by task and
-            place.
-        usage: What models and services consumed.
+        reasons: Reasons for rewriting messages less boldly than possible, by task and place.
+        usage: Usage of models and services.
         recorded: The content key of everything that is played; "" in a set of texts.
-        sounds: How many different sounds there are.
-        seconds: How long these last together.
+        sounds: Number of different sounds.
+        seconds: Total duration of these, in seconds.
     """
 
     made: dict[str, object]
@@ -261,13 +259,13 @@ def audio_set_card(made: dict[str, object], digest: str, lines: Sequence[SetLine
 def add_speech_counts(
     card: AudioSetCard, lines: Sequence[SpokenLine], recorded: str, rules: CountingRules
 ) -> AudioSetCard:
-    """Return a card with what was spoken and heard.
+    """Add the speech counts to a card.
 
     Args:
-        card: Of the set's texts.
+        card: The card of the set's texts.
         lines: All messages.
         recorded: The content key of everything recorded.
-        rules: By which it is counted.
+        rules: The rules for counting.
     """
     categories = {
         name: msgspec.structs.replace(

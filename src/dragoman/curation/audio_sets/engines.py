@@ -1,6 +1,6 @@
-"""Speech engines of a set (synthesis, channel, recognizers), in this process or in workers.
+"""Speech engines of a set: synthesis, channel, recognizers, in this process or workers.
 
-Sounds come back from workers as samples: only the process of the command writes to the set.
+Workers return sounds as samples; only the process of the command writes to the set.
 """
 
 import asyncio
@@ -39,12 +39,12 @@ from dragoman.store.audio_set import require_flac
 
 
 class AudioRequest(msgspec.Struct, frozen=True):
-    """Who is to speak and to hear.
+    """The speech engines to use.
 
     Attributes:
-        tts: Voices; () for all embedded ones, or for nobody where only simulated recognizers hear.
+        tts: Voices; () for all embedded ones, or for none if all recognizers are simulated.
         asr: Recognizers; () for `mixed`.
-        line: What is spoken over.
+        line: The channel.
     """
 
     tts: tuple[str, ...] = ()
@@ -56,12 +56,12 @@ class SetEngines:
     """The engines of a set.
 
     Attributes:
-        voices: Paths to the ear, by the voice's name; none where nobody speaks.
-        recognizers: Who hears audio, by name.
-        simulated: Who mishears words, by name.
-        asr: The names of both, as they were asked for.
-        language: What is spoken.
-        normalizer: The rules of inverse text normalization for what is heard.
+        voices: Voices with their channel, by the voice's name; empty without speech.
+        recognizers: Recognizers of audio, by name.
+        simulated: ASR error simulations on words, by name.
+        asr: The names of both, as requested.
+        language: The spoken language.
+        normalizer: The rules of inverse text normalization for transcripts.
     """
 
     def __init__(
@@ -72,11 +72,11 @@ class SetEngines:
         seed: int,
         normalizer: str = NORMALIZER,
     ) -> None:
-        """Make the engines.
+        """Create the engines.
 
         Raises:
-            UsageError: Where a name does not exist, an engine does not know the language, nobody
-                would hear the audio, or the extra `voice` is missing.
+            UsageError: If a name does not exist, if an engine does not know the language, if no
+                recognizer would hear the audio, or if the extra `voice` is missing.
         """
         self.asr = asked.asr or (MIXED,)
         self.language = language
@@ -105,7 +105,7 @@ class SetEngines:
 
     @property
     def made(self) -> dict[str, object]:
-        """Everything about them that decides what is in a set."""
+        """All settings of the engines that determine the contents of a set."""
         return {
             "tts": tuple(self.voices),
             "language": self.language,
@@ -115,16 +115,16 @@ class SetEngines:
         }
 
     def voice_of(self, spoken: str) -> str:
-        """Return the name of the voice that says some words; equal words have equal voices."""
+        """Return the name of the voice for some words; equal words have the same voice."""
         names = tuple(self.voices)
         return names[derive_seed(self._key(spoken), "voice") % len(names)]
 
     def seed_of(self, spoken: str, purpose: str) -> int:
-        """Return the seed by which words are said or misheard."""
+        """Return the seed of the synthesis or of the ASR error simulation of some words."""
         return derive_seed(self._key(spoken), purpose)
 
     async def close(self) -> None:
-        """End the processes."""
+        """End the engines' processes."""
         await self._engines.close()
 
     def _key(self, spoken: str) -> str:
@@ -163,7 +163,7 @@ def _speakers(
 
 
 class SynthesizedSpeech(msgspec.Struct, frozen=True):
-    """What reached the ear of words that were said."""
+    """The audio of some words after the channel."""
 
     audio: Audio
     stages: tuple[Stage, ...]
@@ -171,18 +171,18 @@ class SynthesizedSpeech(msgspec.Struct, frozen=True):
 
 
 class Transcription(msgspec.Struct, frozen=True):
-    """What a recognizer made of what it was given."""
+    """A recognizer's output for its input."""
 
     words: str
     usage: tuple[Usage, ...] = ()
 
 
 class SpeechFunctions(NamedTuple):
-    """Those who speak and hear.
+    """The functions that speak and hear.
 
     Attributes:
-        say: Says words, with the voice that is drawn for them, over the line.
-        hear: Has the recognizer of a name hear audio; one that is simulated is given the words.
+        say: Speaks words with the drawn voice over the channel.
+        hear: Has the named recognizer hear audio; a simulated one gets the words.
     """
 
     say: Callable[[str], Awaitable[SynthesizedSpeech]]
@@ -190,7 +190,7 @@ class SpeechFunctions(NamedTuple):
 
 
 def local_speech(engines: SetEngines) -> SpeechFunctions:
-    """Return those of this process."""
+    """Return the speech functions of this process."""
 
     async def say(said: str) -> SynthesizedSpeech:
         name = engines.voice_of(said)
@@ -217,20 +217,24 @@ def local_speech(engines: SetEngines) -> SpeechFunctions:
 OPENER = f"{__name__}:performed_there"
 
 WORKER_TIMEOUTS = WorkerTimeouts(silence=120.0, item=3_600.0)
-"""One utterance may wait for the language model of all suites, or for an endpoint that refuses."""
+"""Timeouts of workers.
+
+An utterance may wait for the language model of all suites, or for an endpoint that refuses.
+"""
 
 
 class SpeechJob(msgspec.Struct, frozen=True):
-    """All that another process needs to speak and hear for a set, as data.
+    """The data that another process needs to speak and hear for a set.
 
     Attributes:
         suites: The suites whose words are expected.
-        speech: Who speaks and hears.
-        language: What is spoken.
-        seed: The set's.
-        sharers: How many processes share the cores of a machine.
-        same: The hash of what has to be the same there: data and engines.
-        read_timeout: Seconds a server may be silent during a call; None for what fits its address.
+        speech: The speech engines.
+        language: The spoken language.
+        seed: The set's seed.
+        sharers: Number of processes that share the cores of a machine.
+        same: The hash of the data and engines, which must be the same there.
+        read_timeout: Seconds a server may be silent during a call; None for a default that depends
+            on its address.
     """
 
     suites: tuple[str, ...]
@@ -243,13 +247,13 @@ class SpeechJob(msgspec.Struct, frozen=True):
 
 
 class SynthesisTask(msgspec.Struct, frozen=True, tag="say"):
-    """Words that are to be said."""
+    """Words to synthesize."""
 
     said: str
 
 
 class RecognitionTask(msgspec.Struct, frozen=True, tag="hear"):
-    """What a recognizer is given: audio, or words where it is simulated."""
+    """The input of a recognizer: audio, or words for a simulated one."""
 
     name: str
     audio: Audio | None
@@ -257,7 +261,7 @@ class RecognitionTask(msgspec.Struct, frozen=True, tag="hear"):
 
 
 class SpeechFailure(msgspec.Struct, frozen=True):
-    """Why there is nothing, by the kind of its error."""
+    """The reason for a missing result, with the kind of its error."""
 
     kind: str
     why: str
@@ -265,13 +269,13 @@ class SpeechFailure(msgspec.Struct, frozen=True):
 
 
 class SpeechTaskResult(msgspec.Struct, frozen=True):
-    """What came of an order.
+    """The result of a task.
 
     Attributes:
-        sound: What was said.
-        heard: What was heard.
-        refusal: Why neither came.
-        spent: What a budget has to know, whatever order it was for.
+        sound: The synthesized speech.
+        heard: The transcription.
+        refusal: The reason if there is neither.
+        spent: Usage for the budget, which may include that of other tasks.
     """
 
     sound: SynthesizedSpeech | None = None
@@ -290,7 +294,7 @@ _T = TypeVar("_T")
 
 
 def engines_key(engines: SetEngines, suites: object) -> str:
-    """Return the hash of what decides what is said and heard: engines, and the data of suites."""
+    """Return the hash of the engines and of the data of suites."""
     return content_key(engines.made, suites)
 
 
@@ -298,9 +302,9 @@ def engines_key(engines: SetEngines, suites: object) -> str:
 async def remote_speech(
     open_pool: OpenPool, work: SpeechJob, budget: Budget | None
 ) -> AsyncIterator[SpeechFunctions]:
-    """Return those who speak and hear in a crew, until left.
+    """Open a worker pool and yield speech functions that use it.
 
-    A budget is asked before each utterance is sent, and told when one is back.
+    The budget is checked before each utterance is sent and updated after its result.
     """
     async with open_pool(WorkerSpec(OPENER, _encode(work), module_path())) as do:
 
@@ -334,10 +338,10 @@ async def remote_speech(
 
 @asynccontextmanager
 async def performed_there(given: bytes) -> AsyncIterator[TaskFn]:
-    """Return what says or hears one utterance, in a worker.
+    """Yield the function that speaks or hears one utterance in a worker.
 
     Raises:
-        UsageError: Where data or engines differ from those of the command's own process.
+        UsageError: If data or engines differ from those of the command's own process.
     """
     work = msgspec.msgpack.decode(given, type=SpeechJob)
     spend_records = RecordingSpendTracker()

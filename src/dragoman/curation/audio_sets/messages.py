@@ -1,4 +1,4 @@
-"""User messages of a suite with the values they state, and proof that a rewrite keeps them all."""
+"""User messages of a suite with their values, and proof that a rewrite keeps them all."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, Protocol
@@ -15,43 +15,48 @@ from dragoman.core.tasks import Task, fixed_messages
 from dragoman.core.texts.expected_values import ExpectedValue
 
 How = Literal["exactly", "spelled", "in words"]
-"""As it is written, or in another written form; sign by sign or in groups; in words."""
+"""The form in which a text states a value.
+
+`exactly`: as written or in another notation. `in words`: in words. `spelled`: character by
+character or in groups.
+"""
 
 
 class ValueReader(Protocol):
-    """Finds values in texts; equal readers find the same."""
+    """A reader that finds values in texts; equal readers find the same values."""
 
     def __hash__(self) -> int:
-        """Return a hash, as what was found is remembered by reader."""
+        """Return a hash, since results are cached by reader."""
         ...
 
     def how_stated(self, value: str, text: str) -> How | None:
-        """Return how a typed text states a value; None where it does not."""
+        """Return the form in which a typed text states a value; None if it does not."""
         ...
 
     def how_said(self, value: str, text: str) -> How | None:
-        """Return how a text that is said or heard states a value; None where it does not."""
+        """Return the form in which a said or heard text states a value; None if it does not."""
         ...
 
 
 class StatedValue(msgspec.Struct, frozen=True):
-    """A value that a message states, and the parameter or fact that it is for."""
+    """A value that a message states, and its parameter or fact."""
 
     topic: str
     value: str
 
 
 class UserMessage(msgspec.Struct, frozen=True):
-    """What a user says at one place of a task.
+    """A message of a user at one place of a task.
 
     Attributes:
-        suite: The task's suite: its category.
+        suite: The task's suite, which is the message's category.
         task: The task's id.
         turn: The turn, from 0.
-        place: Which message of the turn, from 0.
+        place: The number of the message in the turn, from 0.
         text: The words.
-        values: What it states of the values of expected calls, in their order.
-        unstated: How many values of its turn it does not state: what tools tell, or defaults.
+        values: The values of expected calls that it states, in their order.
+        unstated: Number of values of its turn that it does not state: results of tools, or
+            defaults.
     """
 
     suite: str
@@ -64,23 +69,23 @@ class UserMessage(msgspec.Struct, frozen=True):
 
     @property
     def address(self) -> str:
-        """Where it stands: task, turn and place."""
+        """The place of the message: task, turn and number."""
         return f"{self.task}/{self.turn}.{self.place}"
 
 
 def messages_of(
     suites: Sequence[Suite], reader: ValueReader, sample: int = 0
 ) -> Iterator[UserMessage]:
-    """Yield the messages that users of suites say in words that the suites fix.
+    """Yield the messages of users whose words the suites fix.
 
     Args:
-        suites: The suites, in whose order they come.
+        suites: The suites, in the order of the messages.
         reader: Finds the values that messages state.
-        sample: Only those of so many tasks, drawn by their ids over all suites; a larger sample has
-            all that a smaller one has. 0 for all.
+        sample: Number of tasks, drawn by their ids over all suites; 0 for all. A larger sample
+            includes a smaller one.
 
     Raises:
-        UsageError: Where nothing that the users of a suite say is fixed.
+        UsageError: If a suite fixes no words of its users.
     """
     spoken = [(suite, task) for suite in suites for task in _spoken_tasks(suite)]
     kept = {task.id for _, task in spoken}
@@ -101,7 +106,7 @@ def _spoken_tasks(suite: Suite) -> list[Task]:
 
 
 def expected_values(suite: Suite, task: Task) -> Sequence[ExpectedValue]:
-    """Return the values of a task's expected calls, and what its user knows."""
+    """Return the values of a task's expected calls, and the values that its user knows."""
     if isinstance(suite, ExpectsValues):
         return suite.expected_values(task)
     return values_of_reference_plan(task)
@@ -126,7 +131,7 @@ def _message(
 
 
 def _best_stated_values(expected: ExpectedValue, text: str, reader: ValueReader) -> tuple[str, ...]:
-    """Return what is stated of the alternative of which most is; of equal ones the first."""
+    """Return the stated values of the best alternative; of equal ones the first."""
     candidates = (
         tuple(value for value in alternative if reader.how_stated(value, text) is not None)
         for alternative in expected.alternatives
@@ -143,15 +148,15 @@ def topics_of(values: Sequence[StatedValue]) -> dict[str, str]:
 
 
 class RecoveredValue(msgspec.Struct, frozen=True):
-    """A value and how it is found again.
+    """A value and the form in which it is found again.
 
     Attributes:
-        topic: What it is for.
-        value: As calls must have it.
-        how: How it is found; None where it is not.
-        why: Why it is not found; "" where it is.
-        is_case_unheard: It is spelled or in words, and which of its letters are capitals is not
-            said.
+        topic: The parameter or fact of the value.
+        value: The value, as calls must have it.
+        how: The form in which it is found; None if it is not found.
+        why: The reason if it is not found; "" if it is.
+        is_case_unheard: Whether it is spelled or in words and its capital letters are not
+            identified.
     """
 
     topic: str
@@ -164,7 +169,7 @@ class RecoveredValue(msgspec.Struct, frozen=True):
 def recover_values(
     values: Sequence[StatedValue], said: str, reader: ValueReader
 ) -> tuple[RecoveredValue, ...]:
-    """Return for each value how a rewritten text states it."""
+    """Return for each value the form in which a rewritten text states it."""
     return tuple(_recover_value(each, said, reader) for each in values)
 
 
@@ -178,7 +183,7 @@ def _recover_value(stated: StatedValue, said: str, reader: ValueReader) -> Recov
 
 
 def has_unheard_case(value: str) -> bool:
-    """Whether nobody can tell from a value's letters which are capitals."""
+    """Return whether the capital letters of a value cannot be told from its letters."""
     return value not in {value.lower(), value.upper(), value.capitalize(), value.title()}
 
 

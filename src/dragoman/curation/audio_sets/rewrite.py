@@ -1,4 +1,4 @@
-"""Rewriting of messages as speech by a model or by rules, accepted only if no value is lost."""
+"""Rewriting of messages as speech by models or rules, accepted if no value is lost."""
 
 import hashlib
 import re
@@ -25,7 +25,7 @@ from dragoman.store.audio_set_format import TEXTS, MessageWhitelist, encode_line
 
 REWRITE_PROMPT = "rewrite-1"
 MOST_TIMES = 4
-"""How many times as long as the text its rewriting may be, beside the characters below."""
+"""Longest rewriting as a multiple of the text, plus `MOST_MORE` characters."""
 MOST_MORE = 400
 
 _REWRITE_SCHEMA: Mapping[str, object] = {
@@ -37,7 +37,7 @@ _REWRITE_SCHEMA: Mapping[str, object] = {
 
 
 class ModelRewriting(msgspec.Struct, frozen=True):
-    """What a model says for a text; `why` says why it cannot be used."""
+    """A model's rewriting of a text; `why` gives the reason if it cannot be used."""
 
     said: str
     why: str
@@ -49,10 +49,10 @@ class _RewrittenText(msgspec.Struct, forbid_unknown_fields=True):
 
 
 async def rewrite_with_model(text: str, model: ChatModel) -> ModelRewriting:
-    """Return what a model makes of a text.
+    """Return a model's rewriting of a text.
 
     Raises:
-        RunHalted: Where the endpoint refuses everything, or the budget is spent.
+        RunHalted: If the endpoint refuses all requests or the budget is spent.
     """
     answer = await ask_for_json(
         ModelQuestion("speech", REWRITE_PROMPT, {"text": text}, _RewrittenText, _REWRITE_SCHEMA),
@@ -83,7 +83,7 @@ _TOPICS_SCHEMA: Mapping[str, object] = {
 
 
 class NamedTopics(msgspec.Struct, frozen=True):
-    """The topics as a model names them.
+    """The topics under a model's names.
 
     `topics` is None if they cannot be used; `why` then gives the reason.
     """
@@ -98,15 +98,15 @@ class _Topics(msgspec.Struct, forbid_unknown_fields=True):
 
 
 async def name_topics(topics: Mapping[str, str], text: str, model: ChatModel) -> NamedTopics:
-    """Return a whitelist with the topics that a model keeps, by the names that it gives them.
+    """Return a whitelist of the topics that a model keeps, under the model's names.
 
     Args:
         topics: Values by parameter.
-        text: What the user said.
-        model: Who is asked.
+        text: The words of the user.
+        model: The model.
 
     Raises:
-        RunHalted: Where the endpoint refuses everything, or the budget is spent.
+        RunHalted: If the endpoint refuses all requests or the budget is spent.
     """
     data = {"text": text, "topics": topics}
     answer = await ask_for_json(
@@ -127,27 +127,31 @@ def _topics_problem(names: Mapping[str, str | None], topics: Mapping[str, str]) 
     given = [name for name in names.values() if name is not None]
     bad = next((name for name in given if not _NAME.fullmatch(name)), None)
     if bad is not None:
-        return f"{bad!r:.60} is no name of a topic"
+        return f"{bad!r:.60} is not a name of a topic"
     return "" if len(set(given)) == len(given) else "two topics have one name"
 
 
 Grade = Literal["model", "rules", "values kept", "mild", "text"]
-"""By a model; by rules; by rules with some values as written; with all; as it was."""
+"""The grade of a rewriting.
+
+`model`: by a model. `rules`: by rules. `values kept`: by rules, with some values as written.
+`mild`: by rules, with all values as written. `text`: not rewritten.
+"""
 
 _MAX_SHOWN = 5
 
 
 class SpokenMessage(msgspec.Struct, frozen=True):
-    """A message as it is said.
+    """A message rewritten as speech.
 
     Attributes:
-        message: As it was typed.
-        said: As it is said.
-        grade: How far it was rewritten.
-        phenomena: How often each phenomenon stands in it; a model's are not known.
-        proof: Each value, and how it is found again.
-        reasons: Why bolder rewritings were given up, in their order.
-        usage: What a model consumed for it.
+        message: The message as typed.
+        said: The message as said.
+        grade: The grade of rewriting.
+        phenomena: Number of occurrences of each phenomenon; unknown for a model.
+        proof: Each value, and the form in which it is found again.
+        reasons: Reasons for rejecting bolder rewritings, in their order.
+        usage: Usage of a model.
     """
 
     message: UserMessage
@@ -162,10 +166,10 @@ class SpokenMessage(msgspec.Struct, frozen=True):
 async def rewrite_message_with_model(
     message: UserMessage, model: ChatModel, rules: Phenomena, seed: int, reader: ValueReader
 ) -> SpokenMessage:
-    """Return a model's rewriting where it passes, and else the boldest by rules that does.
+    """Return a model's rewriting, or the boldest one by rules if the model's loses values.
 
     Raises:
-        RunHalted: Where the endpoint refuses everything, or the budget is spent.
+        RunHalted: If the endpoint refuses all requests or the budget is spent.
     """
     answer = await rewrite_with_model(message.text, model)
     why = answer.why
@@ -186,14 +190,14 @@ def rewrite_message_with_rules(
     reader: ValueReader,
     reasons: tuple[str, ...] = (),
 ) -> SpokenMessage:
-    """Return the boldest rewriting by rules that passes; the text itself where none does.
+    """Return the boldest rewriting by rules that passes, or the text if none does.
 
     Args:
-        message: What is rewritten.
-        rules: Of its language.
-        seed: Of the set.
-        reader: Finds values in what is said.
-        reasons: Why bolder rewritings than these were given up.
+        message: The message.
+        rules: The rules of its language.
+        seed: The seed of the set.
+        reader: Finds values in the rewritten text.
+        reasons: Reasons for rejecting bolder rewritings before.
     """
     for grade, attempt in _attempts(message, rules, seed, reader):
         proof = recover_values(message.values, attempt.said, reader)
@@ -207,7 +211,7 @@ def rewrite_message_with_rules(
 
 
 def lost_line(missing: tuple[str, ...]) -> str:
-    """Return which values were lost, in one line."""
+    """Return the lost values as one line."""
     shown = ", ".join(f"{value!r:.60}" for value in missing[:_MAX_SHOWN])
     more = len(missing) - _MAX_SHOWN
     return f"{shown}{f' and {more} more' if more > 0 else ''} not found again"
@@ -224,7 +228,7 @@ def _attempts(
 
 
 class SetLine(msgspec.Struct, frozen=True):
-    """One message as it is said, what may be confirmed of it, and what naming that consumed."""
+    """A message rewritten as speech, its whitelist, and the usage for naming its topics."""
 
     spoken: SpokenMessage
     whitelist: MessageWhitelist
@@ -232,10 +236,10 @@ class SetLine(msgspec.Struct, frozen=True):
 
 
 def kept_texts(folder: Path, messages: Sequence[UserMessage]) -> Iterator[SetLine]:
-    """Yield the texts that are already there, up to the first that is torn or of another message.
+    """Yield the existing texts, up to the first incomplete line or other message.
 
     Raises:
-        DataError: Where the file cannot be read.
+        DataError: If the file cannot be read.
     """
     for line, message in zip(intact_lines(folder / TEXTS, SetLine), messages, strict=False):
         if line.spoken.message != message:
@@ -244,7 +248,7 @@ def kept_texts(folder: Path, messages: Sequence[UserMessage]) -> Iterator[SetLin
 
 
 def digest_of(lines: Sequence[SetLine]) -> str:
-    """Return the SHA-256 of lines as they are written."""
+    """Return the SHA-256 of lines in their stored form."""
     digest = hashlib.sha256()
     for line in lines:
         digest.update(encode_line(line))

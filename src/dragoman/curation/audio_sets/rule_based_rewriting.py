@@ -1,7 +1,7 @@
-"""Rule-based rewriting of text as speech: seeded disfluencies between values, never inside them.
+"""Rule-based rewriting of text as speech: seeded disfluencies, never inside values.
 
-The phenomena are data: a file per language with rates and words. The same text, seed and rules
-give the same words.
+The phenomena are data: a file per language with rates and words. The same text, seed and rules give
+the same words.
 """
 
 import importlib.resources
@@ -36,9 +36,9 @@ class Inserted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A phenomenon that adds words.
 
     Attributes:
-        rate: The share of the places where it could stand at which it does.
-        words: What is said; `{word}` is the word at whose place it stands.
-        at: The words before which it can stand; none for the beginnings of sentences.
+        rate: The share of the possible places at which it occurs.
+        words: The inserted words; `{word}` is the word at that place.
+        at: The words before which it can occur; empty for the beginnings of sentences.
     """
 
     rate: Rate
@@ -50,20 +50,20 @@ class Phenomena(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The phenomena of one language.
 
     Attributes:
-        version: Names what these rules do; changed data are another version.
-        worded: The share of values, by kind, that are put in words; `path` is for what has signs
+        version: The version of these rules; changed data need another one.
+        worded: The share of values, by kind, that are put in words; `path` is for values with signs
             inside.
-        unquoted: The share of quotation marks that are not said.
-        lowered: Words that lose their capital where something is said before them.
-        after_verbs: Words that follow a verb and no name: what stands before them loses its capital
-            too.
-        kept: Words with signs inside that are no values.
-        false_start: At the beginning of a message.
-        filler_first: At the beginnings of sentences.
-        filler: Inside sentences.
-        hesitation: Words said twice.
+        unquoted: The share of quotation marks that are dropped.
+        lowered: Words that lose their capital letter if words are inserted before them.
+        after_verbs: Words that follow a verb and never a name; a word before them loses its capital
+            letter too.
+        kept: Words with signs inside that are not values.
+        false_start: Words at the beginning of a message.
+        filler_first: Words at the beginnings of sentences.
+        filler: Words inside sentences.
+        hesitation: Repeated words.
         correction: Words begun, taken back and said again.
-        spelling: After names, letter by letter; `{word}` is the letters.
+        spelling: Words after names that spell them; `{word}` stands for the letters.
     """
 
     version: str
@@ -81,7 +81,7 @@ class Phenomena(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def inside(self) -> Mapping[str, Inserted]:
-        """What can stand inside sentences, by name."""
+        """The phenomena that occur inside sentences, by name."""
         return {
             "correction": self.correction,
             "hesitation": self.hesitation,
@@ -94,7 +94,7 @@ def phenomena_of(language: str) -> Phenomena:
     """Return the phenomena of a language.
 
     Raises:
-        UsageError: Where none are known.
+        UsageError: If the language has none.
     """
     primary = language.replace("_", "-").split("-")[0].casefold()
     folder = importlib.resources.files("dragoman.curation.audio_sets") / "languages"
@@ -119,13 +119,13 @@ Range = tuple[int, int]
 def inside_sentences(
     text: str, whole: Sequence[Range], rules: Phenomena, draw: Random
 ) -> Iterator[TextEdit]:
-    """Yield what is inserted before words inside of sentences.
+    """Yield insertions before words inside sentences.
 
     Args:
         text: The text.
-        whole: Stretches that nothing is inserted into.
-        rules: Of the text's language.
-        draw: Decides.
+        whole: Spans without insertions.
+        rules: The rules of the text's language.
+        draw: The random generator.
     """
     for match in _WORD.finditer(text):
         start, end = match.span()
@@ -142,7 +142,7 @@ def inside_sentences(
 def sentence_starts(
     text: str, whole: Sequence[Range], rules: Phenomena, draw: Random
 ) -> Iterator[TextEdit]:
-    """Yield fillers at the beginnings of sentences, and a false start before the first."""
+    """Yield fillers at the beginnings of sentences, and a false start before the first one."""
     for match in _SENTENCE.finditer(text):
         start = match.start()
         if any(first < start < last for first, last in whole) or _SHORTENED.search(
@@ -164,7 +164,7 @@ def spelled_names(
 ) -> Iterator[TextEdit]:
     """Yield the spelling of names after they are said: `that's L-I-A-M`.
 
-    No name is spelled that is a part of a longer one, or has a common word in it: `The Plaza`.
+    A name is not spelled if it is a part of a longer one or contains a common word: `The Plaza`.
     """
     for start, end in places:
         name, behind = text[start:end], text[end : end + 1]
@@ -186,7 +186,7 @@ def spelled_names(
 def drop_quotation_marks(
     text: str, whole: Sequence[Range], rules: Phenomena, draw: Random
 ) -> Iterator[TextEdit]:
-    """Yield quotation marks that are not said, outside of values."""
+    """Yield the removal of quotation marks outside of values."""
     for match in _QUOTE.finditer(text):
         start, end = match.span()
         is_inside = any(first <= start and end <= last for first, last in whole)
@@ -195,14 +195,14 @@ def drop_quotation_marks(
 
 
 def left_signs(text: str, whole: Sequence[Range]) -> Iterator[TextEdit]:
-    """Yield signs that nobody says, outside of values: escapes, brackets, marks of markdown."""
+    """Yield the removal of signs that are not said: escapes, brackets, Markdown marks."""
     for each in leftover_signs(text):
         if not any(first < each.end and each.start < last for first, last in whole):
             yield TextEdit(each.start, each.end, each.said, "sign left out")
 
 
 def _gap(text: str, start: int, end: int) -> str:
-    """Return the space that a quotation mark leaves between two sentences or words."""
+    """Return the space that replaces a quotation mark between two sentences or words."""
     is_stop = text[start - 1 : start] in tuple(_STOPS)
     is_apart = text[start - 1 : start].isalnum() and text[end : end + 1].isupper()
     return " " if (is_stop and text[end : end + 1].isalnum()) or is_apart else ""
@@ -214,14 +214,20 @@ _QUOTE = re.compile(
 
 
 def _going_on(text: str, start: int, words: str, rules: Phenomena) -> tuple[int, str]:
-    """Return where words before a sentence end, and what they are with its small first letter."""
+    """Return the end and the text of words inserted before a sentence.
+
+    The sentence's first letter becomes lower case if it continues the inserted words.
+    """
     first = _WORD.match(text, start)
     is_small = words.endswith(",") and first is not None and _is_common(first.group(), text, rules)
     return (start + 1, f"{words} {text[start].lower()}") if is_small else (start, f"{words} ")
 
 
 def _is_common(word: str, text: str, rules: Phenomena) -> bool:
-    """Whether a word has its capital only as the first of a sentence, and is no name or acronym."""
+    """Return whether a word is capitalized only as the first of a sentence.
+
+    Names and acronyms are not.
+    """
     small = word.casefold()
     if word != word.capitalize() or small == "i" or small.startswith(("i'", "i\u2019")):
         return False
@@ -233,7 +239,7 @@ def _is_common(word: str, text: str, rules: Phenomena) -> bool:
 
 
 def _insertion(text: str, at: Range, words: str, name: str) -> TextEdit:
-    """Return a word with what is said at its place, set apart by a comma before a filler."""
+    """Return a word with words inserted at its place; a filler is set apart by a comma."""
     start, end = at
     word = text[start:end]
     if "{word}" in words:
@@ -245,7 +251,7 @@ def _insertion(text: str, at: Range, words: str, name: str) -> TextEdit:
 
 
 class RewrittenText(msgspec.Struct, frozen=True):
-    """A text as it is said, and what was done to it, in order."""
+    """A text rewritten as speech, and the phenomena in it, in order."""
 
     said: str
     phenomena: tuple[str, ...] = ()
@@ -261,11 +267,11 @@ def rewrite_text(
     """Return a text as speech.
 
     Args:
-        text: What the user types.
-        values: What of it calls need.
-        rules: Of its language.
-        seed: Of the set.
-        written: Values that stay as they are written; None for all, with their quotation marks.
+        text: The user's typed text.
+        values: Its values that calls need.
+        rules: The rules of its language.
+        seed: The seed of the set.
+        written: Values that stay as written; None for all, with their quotation marks.
     """
     draws = {
         name: Random(derive_seed(content_key(text, rules.version, seed), name))  # noqa: S311
@@ -299,7 +305,7 @@ def _first_places(values: Sequence[StatedValue], text: str) -> list[Range]:
 
 
 def _wordy_places(value: str, text: str) -> Iterator[Range]:
-    """Yield where a value stands that is no number: signs in it have to arrive as they are."""
+    """Yield the spans of a value that is not a number; signs in it must be kept."""
     if number_of(value) is None:
         yield from places_of(value, text)
 

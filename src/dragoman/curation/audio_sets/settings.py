@@ -1,4 +1,4 @@
-"""Settings and rule versions of an audio set, recorded before anything else of it."""
+"""Settings and rule versions of an audio set, recorded before its other contents."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -33,18 +33,20 @@ from dragoman.store.safe_files import read_plain, require_inside
 
 _OF_SPEECH = ("language", "tts", "line", "asr", "engines")
 _VERSIONS = (MATCHER_SETTING, VERBALIZATION_SETTING, NORMALIZER_SETTING, NORMALIZATION_SETTING)
-"""What earlier sets do not record, and go on with."""
+"""Settings that earlier sets do not record; such sets can be continued."""
 _GROWING = ("asr", "engines")
-"""What more of may be asked for later: audio that is there is heard by one recognizer more."""
+"""Settings that may be extended later: a further recognizer can hear existing audio."""
 
 
 def begin_set(folder: Path, made: Mapping[str, object]) -> None:
-    """Write down what a set is made of, or see that it is the same; texts may be given audio later.
+    """Record the settings of a set, or require that they match the recorded ones.
+
+    A set of texts may be given audio later.
 
     Raises:
-        UsageError: Where the folder holds another set.
-        StoreError: Where something cannot be written.
-        DataError: Where its audio or its transcripts would be written elsewhere.
+        UsageError: If the folder holds another set.
+        StoreError: If the settings cannot be written.
+        DataError: If its audio or its transcripts would be written outside the folder.
     """
     with TranslatedErrors(DataError, f"{folder}: no set that can be gone on with"):
         for name in (AUDIO, TRANSCRIPTS):
@@ -67,10 +69,10 @@ def begin_set(folder: Path, made: Mapping[str, object]) -> None:
 
 
 def recorded_settings(folder: Path) -> dict[str, object]:
-    """Return what a set was made of.
+    """Return the recorded settings of a set.
 
     Raises:
-        DataError: Where the file is missing or damaged.
+        DataError: If the file is missing or damaged.
     """
     path = folder / SETTINGS
     with TranslatedErrors(DataError, f"{path}: cannot be read"):
@@ -78,12 +80,12 @@ def recorded_settings(folder: Path) -> dict[str, object]:
 
 
 def _goes_on(name: str, there: Mapping[str, object], asked: Mapping[str, object]) -> bool:
-    """Whether a set with what is there can become what is asked for."""
+    """Return whether a setting allows to continue a set with the requested value."""
     old, new = there.get(name), asked.get(name)
     if old == new or (name in (*_OF_SPEECH, *_VERSIONS) and name not in there):
         return True
     if name == VERBALIZATION_SETTING:
-        return not there.get("asr")  # no voice was given any words yet
+        return not there.get("asr")  # no voice has spoken any words yet
     if name not in _GROWING:
         return False
     if isinstance(old, list) and isinstance(new, list):
@@ -94,13 +96,13 @@ def _goes_on(name: str, there: Mapping[str, object], asked: Mapping[str, object]
 
 
 class SetVersions(msgspec.Struct, frozen=True):
-    """By which rules a set is made and counted; today's unless others are given.
+    """The rule versions of a set; the defaults are the current ones.
 
     Attributes:
-        matcher: How values are found.
-        verbalization: How texts are put into the words that voices are given.
-        normalizer: How transcripts are written, by inverse text normalization.
-        normalization: How texts are treated before their words are compared.
+        matcher: The rules for finding values.
+        verbalization: The rules for putting texts into words for voices.
+        normalizer: The rules of inverse text normalization for transcripts.
+        normalization: The normalization of texts before their words are compared.
     """
 
     matcher: str = MATCHER
@@ -111,7 +113,7 @@ class SetVersions(msgspec.Struct, frozen=True):
     def made(self, *, is_spoken: bool) -> dict[str, object]:
         """Return the versions that a set's settings record.
 
-        The versions for transcripts are included only for a set that is transcribed.
+        The versions for transcripts are included only for a set with speech.
         """
         texts: dict[str, object] = {
             MATCHER_SETTING: self.matcher,
@@ -127,20 +129,20 @@ class SetVersions(msgspec.Struct, frozen=True):
 
 
 def recorded_versions(settings: SetSettings) -> SetVersions:
-    """Return the versions that a set records; the earlier ones where it records none."""
+    """Return the versions that a set records; the earlier ones if it records none."""
     return SetVersions(
         settings.matcher, settings.verbalization, settings.normalizer, settings.normalization
     )
 
 
 def versions_of(folder: Path, *, is_spoken: bool) -> SetVersions:
-    """Return the versions by which a set is begun or gone on with, so that all of it is alike.
+    """Return the versions for starting or continuing a set, so that it is consistent.
 
-    A set of texts that is given audio keeps its matcher; what voices are given and what is heard
-    begins then, so it follows today's rules.
+    A set of texts that is given audio keeps its matcher. Its speech and transcripts begin then, so
+    they follow the current rules.
 
     Raises:
-        DataError: Where its settings are damaged.
+        DataError: If its settings are damaged.
     """
     if not (folder / SETTINGS).is_file():
         return SetVersions()
@@ -152,9 +154,9 @@ def versions_of(folder: Path, *, is_spoken: bool) -> SetVersions:
 
 
 def unknown_versions(versions: SetVersions) -> Iterator[str]:
-    """Yield which rules of a set this version does not know, one line each.
+    """Yield the rules of a set that this version does not know, one line each.
 
-    An unknown verbalization is none of them: its words can be kept, if not made.
+    An unknown verbalization is not included: its words cannot be made, but they can be kept.
     """
     known = {
         f"values were found by {versions.matcher!r:.80}": versions.matcher in KNOWN_MATCHERS,
@@ -170,6 +172,6 @@ def verbalization_of_texts(folder: Path) -> str:
     """Return the verbalization version of a set's texts, if there are any.
 
     Raises:
-        DataError: Where its settings are damaged.
+        DataError: If its settings are damaged.
     """
     return versions_of(folder, is_spoken=False).verbalization

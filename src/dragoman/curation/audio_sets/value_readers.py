@@ -1,7 +1,7 @@
-"""Value readers: how a text states a value (written, spelled, as a number or date in words).
+"""Value readers: the form in which a text states a value (written, spelled, in words).
 
 The legacy reader is for sets made before the value matcher: it checks their proofs. It finds a
-value as it is written, sign by sign, or as a number or date in words, whatever the letter case.
+value as written, character by character, or as a number or date in words, in any letter case.
 """
 
 import re
@@ -43,7 +43,7 @@ _HUNDRED = Decimal(100)
 
 
 def numbers_in(text: str) -> frozenset[Decimal]:
-    """Return all numbers of a text; a percentage counts as itself and as its share of one."""
+    """Return all numbers in a text; a percentage counts as itself and as a fraction."""
     stretches = _STRETCH.split(text)
     return frozenset(_figures(text)) | {
         number for stretch in stretches for number in _words(heard_words(stretch))
@@ -51,7 +51,7 @@ def numbers_in(text: str) -> frozenset[Decimal]:
 
 
 def number_of(value: str) -> Decimal | None:
-    """Return the number that a value is; None where it is none, or none that can be said."""
+    """Return a value as a finite number; None if it is not one."""
     try:
         number = Decimal(value)
     except InvalidOperation:
@@ -105,18 +105,18 @@ _ORDINALS = {ordinal(number): number for number in range(1, 20)} | {
 
 
 MAX_SIGNS = 400
-"""A longer value is only looked for as it is written."""
+"""Longest value that is spelled, in characters; a longer one is only found as written."""
 
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
 _DIGITS = re.compile(r"[0-9]+")
 _PASSED = frozenset(",-'\"`\u201c\u201d\u2018\u2019;:")
-"""Signs that may stand between parts of a value without being heard."""
+"""Signs that may occur between parts of a value without being said."""
 _OTHER_NAMES = {"hyphen": "-", "minus": "-", "hashtag": "#", "period": ".", "point": "."}
 _MAX_NUMBER_WORDS = 8
 
 
 class SpokenToken(NamedTuple):
-    """A word in small letters or a sign, and where it stands."""
+    """A word in lower case or a sign, and its span."""
 
     text: str
     start: int
@@ -125,7 +125,11 @@ class SpokenToken(NamedTuple):
 
 
 class _State(msgspec.Struct, frozen=True):
-    """How far a value was read, at which token, what came last, and whether all was as written."""
+    """The state of reading a value.
+
+    `done` is the number of characters read and `at` the next token. `was_word` says whether the
+    last token was a word, and `is_literal` whether everything was as written.
+    """
 
     done: int
     at: int
@@ -214,7 +218,7 @@ def _steps(wanted: str, tokens: tuple[SpokenToken, ...], state: _State) -> Itera
 def _digits(
     wanted: str, tokens: tuple[SpokenToken, ...], state: _State, done: int
 ) -> Iterator[_State]:
-    """Yield what digits in words lead to: one by one, and as a number."""
+    """Yield the states after digits in words: digit by digit, and as a number."""
     word = tokens[state.at].text
     digit = _digit_words().get(word)
     if digit is not None and wanted[done] == digit:
@@ -230,7 +234,7 @@ def _digits(
 
 
 def _can_begin(tokens: tuple[SpokenToken, ...], start: int) -> bool:
-    """Whether nothing before belongs to the same spelling or number."""
+    """Return whether no token before belongs to the same spelling or number."""
     before = start - 1
     if before > 0 and tokens[before].text == "-":
         before -= 1
@@ -245,7 +249,7 @@ def _can_end(tokens: tuple[SpokenToken, ...], end: int) -> bool:
 
 
 def _are_of_one_spelling(one: SpokenToken, other: SpokenToken) -> bool:
-    """Whether two tokens are letters or digits of one spelling."""
+    """Return whether two tokens are letters or digits of one spelling."""
     return all(each.is_letter or each.text in _digit_words() for each in (one, other))
 
 
@@ -264,29 +268,29 @@ def _digit_words() -> dict[str, str]:
 
 _MIN_DIGITS = 3
 _REWRITTEN: frozenset[EntityKind] = frozenset({"date", "time", "amount", "phone", "number"})
-"""What may be said in words that have no sign of the value's writing in them."""
+"""Kinds of values whose words may share no character with their written notation."""
 
 
 class LegacyReader(msgspec.Struct, frozen=True):
-    """Finds values in English texts; one that is typed and one that is said are read alike."""
+    """A reader of English texts that treats typed and said texts in the same way."""
 
     def how_stated(self, value: str, text: str) -> How | None:
-        """Return how a typed text states a value; None where it does not."""
+        """Return the form in which a typed text states a value; None if it does not."""
         return _legacy_text(text).how(value)
 
     def how_said(self, value: str, text: str) -> How | None:
-        """Return how a text that is said or heard states a value; None where it does not."""
+        """Return the form in which a said or heard text states a value; None if it does not."""
         return _legacy_text(text).how(value)
 
 
 class LegacyReadText:
-    """A text in which values are looked for; what is read of it is read once."""
+    """A text in which values are searched; it is parsed only once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def how(self, value: str) -> How | None:
-        """Return how the text states a value; None where it does not."""
+        """Return the form in which the text states a value; None if it does not."""
         number = number_of(value)
         if contains_entity(value, self.text) and not (_is_digit(value) and value not in self.text):
             return "exactly"
@@ -317,12 +321,15 @@ def _legacy_text(text: str) -> LegacyReadText:
 
 
 def _is_digit(value: str) -> bool:
-    """Whether a value is a number below ten, which counts as stated where its word stands."""
+    """Return whether a value is a single digit, which its word states too."""
     return len(value) == 1 and value.isdecimal()
 
 
 def _may_be_signs(value: str) -> bool:
-    """Whether a value is no small number, which as signs could be part of a larger one."""
+    """Return whether a value may be read character by character.
+
+    A small number may not, since its digits could be part of a larger number.
+    """
     return not (value.isdecimal() and len(value) < _MIN_DIGITS)
 
 
@@ -335,13 +342,13 @@ _HOW: Mapping[Form, How] = {
 }
 _UNHEARD = "dash"
 _TYPED = frozenset({"number", "money", "percent", "date", "time"})
-"""Types whose values have several written forms."""
+"""Types whose values have several notations."""
 _MATCHED_ONLY = _TYPED | {"phone", "email"}
-"""Types of which the matcher knows all that is said of them."""
+"""Types whose spoken words the matcher knows completely."""
 
 
 class MatchedReader(msgspec.Struct, frozen=True):
-    """Finds values by the value matcher (`MATCHER`).
+    """A reader that finds values by the value matcher (`MATCHER`).
 
     Attributes:
         language: The tag of the texts' language.
@@ -350,21 +357,21 @@ class MatchedReader(msgspec.Struct, frozen=True):
     language: str
 
     def how_stated(self, value: str, text: str) -> How | None:
-        """Return how a typed text states a value; None where it does not."""
+        """Return the form in which a typed text states a value; None if it does not."""
         found = find_value(value, text, self.language)
         if found is None:
             return None
         if found.form == "grouped" and value_type(value, self.language) in _TYPED:
-            return "exactly"  # another way of writing it in figures: `1 000`, `5 %`
+            return "exactly"  # another notation in digits: `1 000`, `5 %`
         stretch = text[found.start : found.end]
         if found.form == "reformatted" and _has_sign_names(value, stretch, self.language):
             return "spelled"
         return _HOW[found.form]
 
     def how_said(self, value: str, text: str) -> How | None:
-        """Return how a text that is said or heard states a value; None where it does not.
+        """Return the form in which a said or heard text states a value; None if it does not.
 
-        It may also be in the words that the value alone is put into: tags, units, formulas.
+        The words may also be those of the value's verbalization alone: tags, units, formulas.
         """
         how = self.how_stated(value, text)
         if how is not None or value_type(value, self.language) in _MATCHED_ONLY:
@@ -373,7 +380,7 @@ class MatchedReader(msgspec.Struct, frozen=True):
 
 
 def _has_sign_names(value: str, stretch: str, language: str) -> bool:
-    """Whether a stretch that states a value has other letters than it: names of its signs."""
+    """Return whether a matched span has other letters than the value: names of its signs."""
     has_own_form = value_type(value, language) in _TYPED
     return not has_own_form and _letters(stretch) != _letters(value)
 
@@ -383,7 +390,7 @@ def _letters(text: str) -> str:
 
 
 def _has_words_of(value: str, text: str, language: str) -> bool:
-    """Whether the words that a value is put into stand in a text, as no part of a longer value."""
+    """Return whether a text has the words of a value, not as a part of a longer value."""
     items = [item for item in read(text, language).items if _heard_units(item)]
     return any(
         _stands_at(wanted, items, at)
@@ -410,7 +417,7 @@ def _units_of(words: str, language: str) -> tuple[str, ...]:
 
 
 def _heard_units(item: ReadItem) -> tuple[str, ...]:
-    """Return the units of an item that scoring counts; a dash may be said or not."""
+    """Return the units of an item that matching counts; a dash may be said or not."""
     return tuple(unit for unit in item.atoms if unit != _UNHEARD)
 
 
@@ -433,21 +440,21 @@ def _stands_at(wanted: tuple[str, ...], items: list[ReadItem], start: int) -> bo
 
 
 def _are_of_one_formula(one: str, other: str) -> bool:
-    """Whether two units beside each other are digits or letters of one spelling or formula."""
+    """Return whether two adjacent units are digits or letters of one spelling or formula."""
     return len(one) == len(other) == 1 and "a" not in {one, other}
 
 
 EARLIER_MATCHER = UNRECORDED_MATCHER
-"""The rules before the value matcher."""
+"""The matcher version of sets before the value matcher."""
 
 KNOWN_MATCHERS = (MATCHER, EARLIER_MATCHER)
 
 
 def reader_of(matcher: str, language: str) -> ValueReader:
-    """Return what finds values by the rules of a matcher.
+    """Return the reader for the rules of a matcher.
 
     Raises:
-        UsageError: Where this version does not know it.
+        UsageError: If this version does not know the matcher.
     """
     if matcher not in KNOWN_MATCHERS:
         raise UsageError(f"its values were found by {matcher!r:.80}, which is unknown here")

@@ -1,4 +1,4 @@
-"""Verbalization of values in a message: numbers, dates, money and ids in words, as text edits."""
+"""Verbalization of values in a message: numbers, dates, money, ids in words, as edits."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ from dragoman.core.texts.entities import FoundEntity, find_entities, sign_names
 
 
 class TextEdit(NamedTuple):
-    """What takes the place of a stretch of a text, and the phenomenon that it is."""
+    """A replacement for a span of a text, and the phenomenon that it represents."""
 
     start: int
     end: int
@@ -54,7 +54,7 @@ _JOINED = re.compile(r"(?P<number>[0-9]{1,4})(?:[a-z]{1,3}|(?:-[a-z]+)+)")
 
 
 class WholeSpan(NamedTuple):
-    """A stretch of a text, the kind of value that it is, and what is said where signs write it."""
+    """A span of a text, the kind of its value, and its words if it is written with signs."""
 
     kind: str
     start: int
@@ -63,11 +63,11 @@ class WholeSpan(NamedTuple):
 
 
 def spoken_spans(text: str, kept: Collection[str]) -> tuple[WholeSpan, ...]:
-    """Return the values that can be put in words, in their order and apart from each other.
+    """Return the values that can be put in words, in order and without overlaps.
 
     Args:
         text: The text.
-        kept: Words with signs inside that are no values.
+        kept: Words with signs inside that are not values.
     """
     paths = [
         WholeSpan("path", match.start(), match.end())
@@ -88,7 +88,7 @@ def spoken_spans(text: str, kept: Collection[str]) -> tuple[WholeSpan, ...]:
 
 
 def _choose_disjoint_spans(*ranks: Iterable[WholeSpan]) -> Iterator[WholeSpan]:
-    """Yield spans that overlap none of a rank before."""
+    """Yield spans that overlap no span of an earlier rank."""
     chosen: list[WholeSpan] = []
     for rank in ranks:
         chosen += [span for span in rank if not _meets_any(span, chosen)]
@@ -104,7 +104,7 @@ def _meets_any(span: WholeSpan, others: Iterable[WholeSpan]) -> bool:
 
 
 def places_of(value: str, text: str) -> Iterator[tuple[int, int]]:
-    """Yield where a value stands in a text as it is written, whatever its case and spaces."""
+    """Yield the spans of a value in a text as written, in any case and with any spaces."""
     pattern = r"\s+".join(map(re.escape, value.split()))
     around = r"\d" if value.isdecimal() else r"\w"
     if pattern:
@@ -113,7 +113,10 @@ def places_of(value: str, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_half(found: FoundEntity, text: str) -> bool:
-    """Whether a value is one side of a decimal point whose number is joined to a unit: `0.5A`."""
+    """Return whether a value is one side of a decimal point.
+
+    This occurs if a decimal number is joined to a unit: `0.5A`.
+    """
     before, after = text[: found.start][-2:], text[found.end : found.end + 2]
     return bool(_POINT_BEFORE.fullmatch(before) or _POINT_AFTER.fullmatch(after))
 
@@ -130,7 +133,7 @@ def _span(found: FoundEntity) -> WholeSpan:
 
 
 def _is_within(span: WholeSpan, path: WholeSpan) -> bool:
-    """Whether an entity is a part of a path, and not all of it."""
+    """Return whether an entity is a proper part of a path."""
     is_part = path.start <= span.start and span.end <= path.end
     return is_part and (span.start, span.end) != (path.start, path.end)
 
@@ -161,7 +164,7 @@ def can_be_worded(text: str, span: WholeSpan) -> bool:
 
 
 def verbalize_span(text: str, span: WholeSpan) -> TextEdit:
-    """Return a value in words, in the place of its writing."""
+    """Return the edit that puts a value in words."""
     if span.said:
         return TextEdit(span.start, span.end, span.said, f"{span.kind} in words")
     if span.kind == "number":
@@ -171,17 +174,17 @@ def verbalize_span(text: str, span: WholeSpan) -> TextEdit:
 
 
 def as_typed(text: str, span: WholeSpan) -> TextEdit:
-    """Return a value as it is typed: what is not put in words is counted too."""
+    """Return the edit that keeps a value as typed, so that it is counted too."""
     return TextEdit(span.start, span.end, text[span.start : span.end], f"{span.kind} as typed")
 
 
 def is_code(text: str, span: WholeSpan) -> bool:
-    """Whether a stretch is code, which nobody reads out: an object or a call."""
+    """Return whether a span is code, which is not read out: an object or a call."""
     return text[span.end - 1] in "})" and span.kind == "code"
 
 
 def _number(text: str, span: WholeSpan) -> TextEdit:
-    """Return a number in words, with the sign before it and the unit behind."""
+    """Return a number in words, with the sign before it and the unit after it."""
     start, end = span.start, span.end
     written = text[start:end]
     said = spoken_year(int(written)) if _YEAR.fullmatch(written) else spoken_number(written)

@@ -1,4 +1,4 @@
-"""Verification of an audio set: messages, proofs, sounds, transcripts and counts are recomputed."""
+"""Verification of an audio set: messages, proofs, sounds, transcripts and counts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -50,7 +50,7 @@ from dragoman.store.safe_files import read_plain
 
 
 def speech_problems(line: SpokenLine, settings: SetSettings) -> Iterator[str]:
-    """Yield what is wrong with how one message was spoken and heard."""
+    """Yield the problems with the speech and the transcripts of one message."""
     text, speech = line.text.spoken, line.speech
     where = text.message.address
     is_comparable = settings.verbalization == VERBALIZATION
@@ -70,7 +70,7 @@ def speech_problems(line: SpokenLine, settings: SetSettings) -> Iterator[str]:
 
 
 def unchecked_words(settings: SetSettings) -> Iterator[str]:
-    """Yield a line where the words that voices were given cannot be made again, to be compared."""
+    """Yield a line if the words for voices cannot be made again for comparison."""
     if settings.verbalization != VERBALIZATION:
         yield (
             f"the words that voices were given are by {settings.verbalization!r:.80}, not "
@@ -79,7 +79,7 @@ def unchecked_words(settings: SetSettings) -> Iterator[str]:
 
 
 def sound_problems(folder: Path, lines: Sequence[SpokenLine]) -> Iterator[str]:
-    """Yield what is wrong with the audio files of a whole set."""
+    """Yield the problems with the audio files of a whole set."""
     sounds = AudioSetFiles(folder)
     references = {line.speech.audio: None for line in lines if line.speech.audio is not None}
     for reference in references:
@@ -96,35 +96,35 @@ def _damage(sounds: AudioSetFiles, reference: AudioRef) -> Iterator[str]:
 
 
 class VerifiedSet(msgspec.Struct, frozen=True):
-    """What is wrong with a set, and what of it cannot be looked at again, one line each."""
+    """The problems of a set and its parts that cannot be checked, one line each."""
 
     problems: tuple[str, ...]
     unchecked: tuple[str, ...]
 
 
 def verify_set(folder: Path) -> VerifiedSet:
-    """Look at a set again: every message, proof, sound, transcript and count.
+    """Check every message, proof, sound, transcript and count of a set.
 
     Raises:
-        DataError: Where a file is missing or damaged.
-        UsageError: Where its suites do not exist here.
+        DataError: If a file is missing or damaged.
+        UsageError: If its suites do not exist here.
     """
     return VerifiedSet(audio_set_problems(folder), unchecked_parts(folder))
 
 
 def audio_set_problems(folder: Path) -> tuple[str, ...]:
-    """Return what is wrong with a set, one line each; nothing for a sound and whole one.
+    """Return the problems of a set, one line each; empty for a complete and intact one.
 
     Raises:
-        DataError: Where a file is missing or damaged.
-        UsageError: Where its suites do not exist here.
+        DataError: If a file is missing or damaged.
+        UsageError: If its suites do not exist here.
     """
     settings = read_settings(folder)
     texts = tuple(read_lines(folder / TEXTS, SetLine))
     versions = recorded_versions(settings)
     found = list(unknown_versions(versions))
     if versions.matcher not in KNOWN_MATCHERS:
-        return tuple(found)  # nothing that it counts can be counted again
+        return tuple(found)  # none of its counts can be recomputed
     reader = reader_of(versions.matcher, settings.language)
     found += [problem for line in texts for problem in _problems(line, reader)]
     found += _suite_problems(settings, texts, reader)
@@ -142,10 +142,10 @@ def audio_set_problems(folder: Path) -> tuple[str, ...]:
 
 
 def unchecked_parts(folder: Path) -> tuple[str, ...]:
-    """Return what of a set cannot be looked at again, one line each.
+    """Return the parts of a set that cannot be checked, one line each.
 
     Raises:
-        DataError: Where its settings are missing or damaged.
+        DataError: If its settings are missing or damaged.
     """
     settings = read_settings(folder)
     return tuple(unchecked_words(settings)) if settings.asr else ()
@@ -167,7 +167,7 @@ def _suite_problems(
 def _join_spoken_lines(
     folder: Path, settings: SetSettings, texts: Sequence[SetLine]
 ) -> tuple[SpokenLine, ...]:
-    """Put the lines of a set together, which are known to be of the same messages."""
+    """Join the lines of a set; they are known to be of the same messages."""
     speech = read_lines(folder / SPEECH, SpeechLine)
     heard: Mapping[str, Iterator[TranscriptLine]] = {
         name: read_lines(folder / transcripts_name(name), TranscriptLine) for name in settings.asr

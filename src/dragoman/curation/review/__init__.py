@@ -1,1 +1,1 @@
-"""Human review of translations: out to a spreadsheet and back into the translation memory."""
+"""Human review of translations: export to a spreadsheet, import into the memory."""

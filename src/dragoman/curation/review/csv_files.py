@@ -1,4 +1,4 @@
-"""CSV files for reviewers and annotators, as spreadsheet programs read and write them."""
+"""CSV files for reviewers and annotators, in the dialects of spreadsheet programs."""
 
 import codecs
 import csv
@@ -29,9 +29,9 @@ Cell = str | int | float
 
 
 def encode_csv_table(header: Sequence[str], lines: Iterable[Sequence[Cell]]) -> bytes:
-    """Return a table as CSV in UTF-8, with a byte order mark: spreadsheet programs ask for it.
+    """Return a table as CSV in UTF-8, with the byte order mark that spreadsheets need.
 
-    A text that a program would take for a formula has an apostrophe before it.
+    A text that a program would take for a formula gets an apostrophe before it.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
@@ -48,12 +48,12 @@ def csv_table_lines(
     The file may use any column separator.
 
     Args:
-        content: The file: UTF-8, or UTF-16 with its byte order mark, as Excel's "Unicode text" is.
-        where: How to name the file.
-        columns: The names of columns that it may have, in small letters.
+        content: The file: UTF-8, or UTF-16 with its byte order mark, as in Excel's "Unicode text".
+        where: The name of the file for messages.
+        columns: The names of columns that it may have, in lower case.
 
     Raises:
-        DataError: Where it is no text or no table; of its lines, when they are read.
+        DataError: If it is not text or not a table; errors in lines are raised when they are read.
     """
     if len(content) > MOST_BYTES:
         raise DataError(f"{where}: larger than {MOST_BYTES} bytes: no file of ours")
@@ -66,14 +66,14 @@ def _decode_csv(content: bytes, where: str) -> str:
         text = content.decode("utf-16" if is_utf_16 else "utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{where}: no UTF-8: save it as CSV in UTF-8") from error
-    # UTF-16 without its mark is valid UTF-8 in which every second sign is NUL.
+    # UTF-16 without its mark is valid UTF-8 in which every second character is NUL.
     if text[:_LOOKED_AT].count("\0") * 4 > len(text[:_LOOKED_AT]):
         raise DataError(f"{where}: no UTF-8: save it as CSV in UTF-8")
     return text
 
 
 def _lines(given: CsvText, where: str) -> Iterator[tuple[str, Sequence[str]]]:
-    # Strictly: a quotation mark that does not close would take the rest of the file for one cell.
+    # Parsing is strict: an unclosed quotation mark would turn the rest of the file into one cell.
     reader = csv.reader(io.StringIO(given.text, newline=""), delimiter=given.delimiter, strict=True)
     try:
         for cells in reader:
@@ -100,7 +100,7 @@ def decode_csv(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
     """Return the rows of a CSV file that a reviewer sent back.
 
     Raises:
-        DataError: Where it is no text, no table, or none of ours.
+        DataError: If it is not text, not a table, or not a review file.
     """
     lines = csv_table_lines(content, where, COLUMNS)
     for _, (_, cells) in zip(range(HEADER_WITHIN), lines, strict=False):

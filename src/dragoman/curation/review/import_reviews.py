@@ -17,14 +17,17 @@ from dragoman.curation.review.rows import (
 from dragoman.store.translation_memory import ReviewCount
 
 _NAMES = "/name"
-"""How the contexts of names end."""
+"""The suffix of the contexts of names."""
 
 Check = Callable[[ReviewText, str], Sequence[str]]
-"""Returns why a text cannot stand for a translation: lost identifiers, placeholders, numbers."""
+"""A check of a translation.
+
+It returns reasons for refusal: lost identifiers, placeholders or numbers.
+"""
 
 
 class ApprovedText(msgspec.Struct, frozen=True):
-    """A text that a reviewer lets stand; `read` of `of` sections of it were read."""
+    """A text that a reviewer approved; `read` of its `of` sections were reviewed."""
 
     text: ReviewText
     target: str
@@ -33,21 +36,21 @@ class ApprovedText(msgspec.Struct, frozen=True):
 
 
 class RefusedRow(msgspec.Struct, frozen=True):
-    """A row that cannot be imported, and why."""
+    """A row that cannot be imported, and the reason."""
 
     where: str
     why: str
 
 
 class Review(msgspec.Struct, frozen=True):
-    """What a reviewer's file says.
+    """The contents of a reviewer's file.
 
     Attributes:
-        rows: What is said of each row that was read.
-        approved: The texts that may be kept, of rows `ok` and `fixed`.
+        rows: The verdicts on the reviewed rows.
+        approved: The texts that may be stored, from rows `ok` and `fixed`.
         gone: Rows whose source is not among the texts any more.
-        fitting: How many rows are of texts that there are, read or not.
-        refused: Rows that cannot be imported; where there is one, nothing is to be kept.
+        fitting: Number of rows of existing texts, reviewed or not.
+        refused: Rows that cannot be imported; if there are any, nothing may be stored.
     """
 
     rows: tuple[ReadRow, ...]
@@ -57,7 +60,7 @@ class Review(msgspec.Struct, frozen=True):
     fitting: int = 0
 
     def counts(self) -> tuple[ReviewCount, ...]:
-        """Return how much was accepted, by sheet; what had been reviewed before counts not."""
+        """Return the numbers of verdicts by sheet, without texts that were reviewed before."""
         counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
         for each in self.rows:
             if not each.row.text.is_reviewed:
@@ -69,12 +72,12 @@ class Review(msgspec.Struct, frozen=True):
 
 
 def review_rows(texts: Sequence[ReviewText], rows: Iterable[ReviewedRow], check: Check) -> Review:
-    """Return what a reviewer's rows say of texts; nothing is stored here.
+    """Return a reviewer's verdicts on texts; nothing is stored here.
 
     Args:
-        texts: All texts that can be reviewed, as the memory has them now.
-        rows: What came back, in any order; rows that were not read may be absent.
-        check: Refuses what a translation must not lose.
+        texts: All texts that can be reviewed, as in the memory now.
+        rows: The returned rows, in any order; rows that were not reviewed may be absent.
+        check: Refuses translations that lost something.
     """
     known = {row.source_key: row for text in texts for row in rows_of(text)}
     gone: list[str] = []
@@ -111,7 +114,7 @@ def _without_text(row: ReviewedRow, gone: list[str], refused: list[RefusedRow]) 
 
 
 def _keep(said: ReadRow, key: str, found: dict[str, ReadRow], refused: list[RefusedRow]) -> None:
-    """Keep what is said of a row; a row that stands twice must say the same, or be read once."""
+    """Keep the verdict on a row; a repeated row must agree or have no verdict."""
     before = found.get(key)
     if before is None or not before.verdict:
         found[key] = said
@@ -129,7 +132,7 @@ def _faults(judged: Iterable[ReadRow], check: Check) -> list[RefusedRow]:
 
 
 def _shared_names(judged: Sequence[ReadRow], texts: Sequence[ReviewText]) -> list[RefusedRow]:
-    """Refuse corrections by which two things of one kind that had two names have one."""
+    """Refuse corrections that give the same name to two things with different names."""
     names = {(text.context, text.source): text.target for text in texts if _is_name(text)}
     names |= {
         (text.context, text.source): each.text
@@ -160,7 +163,7 @@ def _shared_names(judged: Sequence[ReadRow], texts: Sequence[ReviewText]) -> lis
 
 
 def _is_name(text: ReviewText) -> bool:
-    """Whether a text is what the domain's data call something."""
+    """Return whether a text is a name in the domain's data."""
     return text.context.endswith(_NAMES)
 
 
@@ -169,12 +172,12 @@ def _normalize_column_name(name: str) -> str:
 
 
 def _alone(row: ReviewRow) -> ReviewText:
-    """Return a row as a text of its own: a section is checked beside its own source."""
+    """Return a row as a separate text, so that a section is checked with its own source."""
     return msgspec.structs.replace(row.text, source=row.source, target=row.translation)
 
 
 def _join_approved_texts(judged: Iterable[ReadRow]) -> list[ApprovedText]:
-    """Put the texts together; what was not read of a document stays as it is."""
+    """Join the approved sections into texts; unreviewed sections of a document stay."""
     by_text: defaultdict[tuple[str, str], dict[int, ReadRow]] = defaultdict(dict)
     for each in judged:
         if each.verdict in {"ok", "fixed"}:

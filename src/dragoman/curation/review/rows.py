@@ -1,8 +1,8 @@
 """Rows and columns of a review file: a text or a section of a document, and its review.
 
-A row is one text in one context, however often it occurs, or one section of a document. Its key
-has hashes of source and translation, so a source that changed since is recognized, and a
-translation that was edited in its own cell is taken as the correction that it is.
+A row is one text in one context, however often it occurs, or one section of a document. Its key has
+hashes of source and translation. So a source that has changed is recognized, and a translation that
+was edited in its own cell is taken as a correction.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from dragoman.core.errors import DataError
 _HEADING = re.compile(r"#{1,6}\s")
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
 LONGEST_WHOLE = 1_000
-"""Characters of a document that is shown in one piece."""
+"""Longest document that is shown in one piece, in characters."""
 
 
 def sections(document: str) -> tuple[str, ...]:
@@ -41,10 +41,9 @@ def sections(document: str) -> tuple[str, ...]:
 
 
 def aligned_sections(source: str, translation: str) -> tuple[tuple[str, str], ...]:
-    """Return the parts of a document beside those of its translation.
+    """Return pairs of the parts of a document and of its translation.
 
-    One pair of the whole where the document is short, or the two fall into different numbers of
-    parts.
+    There is only one pair if the document is short, or if the two have different numbers of parts.
     """
     own, translated = sections(source), sections(translation)
     if len(source) <= LONGEST_WHOLE or len(own) != len(translated):
@@ -55,7 +54,7 @@ def aligned_sections(source: str, translation: str) -> tuple[tuple[str, str], ..
 Verdict = Literal["ok", "fixed", "unsure", ""]
 """The verdict of a reviewer on a row.
 
-`ok`: may be used as it is. `fixed`: corrected. `unsure`: examined, left open. `""`: not read.
+`ok`: may be used as it is. `fixed`: corrected. `unsure`: examined, left open. `""`: not reviewed.
 """
 
 _KEY = re.compile(r"([0-9a-f]{16})-([0-9a-f]{8})")
@@ -68,21 +67,21 @@ _UNSURE = frozenset({"unsure", "?", "unclear", "open"})
 
 
 class ReviewText(msgspec.Struct, frozen=True):
-    """One text in one context with its translation, as the memory has it.
+    """One text in one context with its translation, as in the memory.
 
     Attributes:
         language: The code of the language that it is translated into.
-        sheet: The artifact it is first found in, `retail_tasks`.
+        sheet: The artifact of its first occurrence, such as `retail_tasks`.
         place: Its first address.
-        occurrences: At how many addresses it stands.
+        occurrences: Number of its addresses.
         context: Its context in the translation memory.
         source: The text.
-        target: What it is translated as.
-        is_document: Whether it is a Markdown document, which is read section by section.
-        back_translation: The translation, translated back; "" where nobody did.
-        quality: An estimate, 0 (worst) to 1; None where there is none.
-        doubts: Why it is low, in words.
-        is_reviewed: Whether somebody has reviewed it before.
+        target: The translation.
+        is_document: Whether it is a Markdown document, which is reviewed section by section.
+        back_translation: The back-translation; "" if there is none.
+        quality: A quality estimate, 0 (worst) to 1; None if there is none.
+        doubts: Reasons for a low estimate, in words.
+        is_reviewed: Whether it was reviewed before.
     """
 
     language: str
@@ -100,7 +99,7 @@ class ReviewText(msgspec.Struct, frozen=True):
 
 
 class ReviewRow(msgspec.Struct, frozen=True):
-    """A text, or section `number` of `of` sections of one, as a reviewer is shown it."""
+    """A text, or section `number` of its `of` sections, in the form that a reviewer sees."""
 
     text: ReviewText
     number: int
@@ -110,7 +109,7 @@ class ReviewRow(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What identifies the row in any order and any file."""
+        """The key that identifies the row in any order and any file."""
         return f"{self.source_key}-{_hash(self.translation, 4)}"
 
     @property
@@ -122,14 +121,14 @@ class ReviewRow(msgspec.Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Where it stands."""
+        """The address of the row."""
         return f"{self.text.place}#{self.number}" if self.of > 1 else self.text.place
 
 
 class ReviewedRow(msgspec.Struct, frozen=True):
-    """One row as it came back; `where` names its file, sheet and line.
+    """One returned row; `where` names its file, sheet and line.
 
-    `source` is "" where no column has it.
+    `source` is "" if no column has it.
     """
 
     where: str
@@ -142,13 +141,13 @@ class ReviewedRow(msgspec.Struct, frozen=True):
 
     @property
     def source_key(self) -> str:
-        """The part of the key that names the source; "" where there is no key."""
+        """The part of the key that identifies the source; "" without a valid key."""
         found = _KEY.fullmatch(self.key.strip())
         return found[1] if found else ""
 
 
 class ReadRow(msgspec.Struct, frozen=True):
-    """What a reviewer says of a row; `text` is what may be used, or what was there."""
+    """A reviewer's verdict on a row; `text` is the usable text, or the earlier one."""
 
     row: ReviewRow
     verdict: Verdict
@@ -171,14 +170,15 @@ def rows_of(text: ReviewText) -> tuple[ReviewRow, ...]:
 
 
 def read_row(row: ReviewRow, reviewed: ReviewedRow) -> ReadRow:
-    """Return what a reviewer says of a row.
+    """Return a reviewer's verdict on a row.
 
-    What was approved is what was shown, even where the memory holds another translation by now. A
-    translation that was edited in its own cell is a correction, one that repeats it an approval.
+    An approval applies to the shown translation, even if the memory holds another one by now. A
+    translation that was edited in its own cell is a correction, and a correction that repeats the
+    translation is an approval.
 
     Raises:
-        ValueError: For a verdict that is not understood, and for cells that are not those of the
-            row any more; the text says which.
+        ValueError: For an unknown verdict, and for cells that do not match the row any more; the
+            text says which.
     """
     said = _verdict(reviewed.verdict)
     shown, correction = cell_text(reviewed.translation), cell_text(reviewed.correction)
@@ -200,13 +200,13 @@ def read_row(row: ReviewRow, reviewed: ReviewedRow) -> ReadRow:
 
 
 def cell_text(text: str) -> str:
-    """Return a cell's text in the form in which texts are compared: NFC, one kind of line break."""
+    """Return a cell's text in a comparable form: NFC and one kind of line break."""
     text = workbook_text(text.replace("\r\n", "\n").replace("\r", "\n"))
     return unicodedata.normalize("NFC", text).strip()
 
 
 def _require_whole(row: ReviewRow, reviewed: ReviewedRow) -> None:
-    """Refuse cells that belong to another row, or lost their letters on the way."""
+    """Refuse cells that belong to another row, or that lost letters in a conversion."""
     source, shown = cell_text(reviewed.source), cell_text(reviewed.translation)
     if source and source != cell_text(row.source):
         raise ValueError(
@@ -218,7 +218,7 @@ def _require_whole(row: ReviewRow, reviewed: ReviewedRow) -> None:
 
 
 def _require_text(row: ReviewRow, written: str) -> None:
-    """Refuse signs that no person types and that the row's own texts do not have."""
+    """Refuse characters that are not typed by people and not in the row's own texts."""
     own = f"{row.source}{row.translation}"
     for found in _UNTYPED.finditer(written):
         if found[0] not in own:
@@ -231,7 +231,7 @@ def _require_text(row: ReviewRow, written: str) -> None:
 
 
 def workbook_text(text: str) -> str:
-    """Return a text as a workbook holds it: some signs have no place in one."""
+    """Return a text as a workbook stores it; some characters are not allowed there."""
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -251,7 +251,7 @@ def _lost_letters(text: str, shown: str) -> bool:
 
 
 def _spaced_as(source: str, text: str) -> str:
-    """Return a text with the white space around it that its source has: cells lose it."""
+    """Return a text with the outer white space of its source, which cells lose."""
     start = source[: len(source) - len(source.lstrip())]
     end = source[len(source.rstrip()) :]
     return f"{start}{text}{end}"
@@ -289,14 +289,14 @@ COLUMNS = (
     "reviewed before",
 )
 NEEDED = ("id", "correction", "verdict")
-"""Without these a table is none of ours."""
+"""Columns that every review file has."""
 
 LONGEST_CELL = 32_767
-"""Characters that a cell of a spreadsheet holds."""
+"""Longest text in a cell of a spreadsheet, in characters."""
 
 
 def cells_of(row: ReviewRow) -> tuple[str | int | float, ...]:
-    """Return what stands in a row's cells, in the order of `COLUMNS`."""
+    """Return the contents of a row's cells, in the order of `COLUMNS`."""
     text = row.text
     quality = "" if text.quality is None else round(text.quality, 3)
     back = within_a_cell(text.back_translation) if row.of == 1 else ""
@@ -317,19 +317,19 @@ def cells_of(row: ReviewRow) -> tuple[str | int | float, ...]:
 
 
 def within_a_cell(text: str) -> str:
-    """Return what a model said of a text, cut where no cell holds it: nobody takes it back."""
+    """Return a text cut to the length of a cell, for columns that are not imported."""
     return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
 
 
 def review_columns(cells: Sequence[str], where: str) -> Mapping[str, int] | None:
-    """Return where each column of ours stands in a line; None where the line is no header of ours.
+    """Return the position of each known column in a line; None if it is not the header.
 
     Args:
         cells: The line.
         where: The file, for messages.
 
     Raises:
-        DataError: Where a column stands twice.
+        DataError: If a column occurs twice.
     """
     names = [" ".join(cell.split()).casefold() for cell in cells]
     if not set(NEEDED) <= set(names):
@@ -343,11 +343,11 @@ def review_columns(cells: Sequence[str], where: str) -> Mapping[str, int] | None
 def reviewed_rows(
     lines: Iterable[tuple[str, Sequence[str]]], header: Mapping[str, int]
 ) -> Iterable[ReviewedRow]:
-    """Yield the rows that stand below a header; lines without any of our cells are left out.
+    """Yield the rows below a header that have an id, a correction or a verdict.
 
     Args:
-        lines: The cells of each line, with how to name it.
-        header: Where each column stands.
+        lines: The cells of each line, with its name for messages.
+        header: The position of each column.
     """
     for where, cells in lines:
         found = {name: cells[at].strip() if at < len(cells) else "" for name, at in header.items()}

@@ -1,4 +1,4 @@
-"""Checks of translations by models before a review: back-translations and quality estimates."""
+"""Checks of translations by models before a review: back-translations and estimates."""
 
 import asyncio
 from collections import Counter
@@ -39,13 +39,13 @@ async def back_translate(
     translator: Translator,
     on_done: Callable[[int], None] = lambda _: None,
 ) -> BatchedAnswers[str]:
-    """Return translations, translated back by somebody who did not see the source.
+    """Return the back-translations of translations, made without their sources.
 
     Args:
         texts: Translations by id.
-        languages: The names of the language that they are in and of the source's.
-        translator: Who translates.
-        on_done: Is told how many were asked for.
+        languages: The names of the language of the translations and of the source language.
+        translator: The translator.
+        on_done: Receives the number of texts in each finished batch.
     """
 
     async def asked(batch: Mapping[str, str]) -> BatchedAnswers[str]:
@@ -85,7 +85,10 @@ REPLY_SCHEMA: Mapping[str, object] = {
     "required": ["estimates"],
     "additionalProperties": False,
 }
-"""What providers that take schemas hold a model to; its reply is read as strictly without."""
+"""The JSON schema of replies for providers that enforce schemas.
+
+Replies of other providers are parsed just as strictly.
+"""
 
 
 class EstimatedPair(msgspec.Struct, frozen=True):
@@ -96,7 +99,7 @@ class EstimatedPair(msgspec.Struct, frozen=True):
 
 
 class ModelEstimate(msgspec.Struct, frozen=True):
-    """What a model thinks of a translation: 0 (unusable) to 1, and what is wrong."""
+    """A model's estimate of a translation, from 0 (unusable) to 1, and its reason."""
 
     score: float
     why: str
@@ -118,13 +121,13 @@ async def estimate_quality(
     model: ChatModel,
     on_done: Callable[[int], None] = lambda _: None,
 ) -> BatchedAnswers[ModelEstimate]:
-    """Return what a model thinks of translations; nothing stands in for an estimate.
+    """Return a model's estimates of translations; missing estimates are not replaced.
 
     Args:
         pairs: Texts with their translations, by id.
-        languages: The names of the languages from which and into which they are translated.
-        model: Who is asked.
-        on_done: Is told how many were asked for.
+        languages: The names of the source language and of the target language.
+        model: The model.
+        on_done: Receives the number of pairs in each finished batch.
     """
 
     async def ask(batch: Mapping[str, EstimatedPair]) -> BatchedAnswers[ModelEstimate]:
@@ -136,7 +139,7 @@ async def estimate_quality(
             return BatchedAnswers({}, (f"{len(batch)} not estimated: {answer.why}",), answer.usage)
         found = _by_id(answer.value.estimates, batch)
         missing = len(batch) - len(found)
-        problems = (f"{missing} left out, or estimated twice",) if missing else ()
+        problems = (f"{missing} missing, or estimated twice",) if missing else ()
         return BatchedAnswers(found, problems, answer.usage)
 
     return await map_in_batches(pairs, ESTIMATE_BATCH, ask, on_done)
@@ -154,21 +157,25 @@ def _by_id(
 
 
 KEPT_AT_ONCE = 96
-"""How many answers a killed process loses at most."""
+"""Number of answers stored together: the most that a killed process loses."""
 
 OnProgress = Callable[[str, int], Callable[[int], None]]
-"""Is told what is asked for and how many; returns what is told how many are done."""
+"""A callback for progress.
+
+It receives an activity and its total number, and returns a callback for finished items.
+"""
 
 
 class OpinionModels(msgspec.Struct, frozen=True):
-    """Models that look at translations before a reviewer does.
+    """Models that check translations before a reviewer does.
 
     Attributes:
-        back_translator: `PROVIDER/MODEL` that translates back; "" for nobody.
-        estimator: `PROVIDER/MODEL` that says how good translations are; "" for nobody.
-        max_cost: When to stop asking; "" for no limit.
-        prices: A table of prices of one's own.
-        read_timeout: Seconds a server may be silent during a call; None for what fits its address.
+        back_translator: `PROVIDER/MODEL` that translates back; "" for none.
+        estimator: `PROVIDER/MODEL` that estimates the quality; "" for none.
+        max_cost: Spending limit; "" for none.
+        prices: A file with a custom price table.
+        read_timeout: Seconds a server may be silent during a call; None for a default that depends
+            on its address.
     """
 
     back_translator: str = ""
@@ -178,16 +185,16 @@ class OpinionModels(msgspec.Struct, frozen=True):
     read_timeout: float | None = None
 
     def __post_init__(self) -> None:
-        """See that the limit on silence is one.
+        """Validate the read timeout.
 
         Raises:
-            UsageError: Where it is not above 0.
+            UsageError: If it is not above 0.
         """
         require_read_timeout(self.read_timeout)
 
 
 class OpinionsResult(msgspec.Struct, frozen=True):
-    """What went wrong, in words, and what was consumed."""
+    """Problems in words, usage, and the price table."""
 
     problems: tuple[str, ...]
     usage: tuple[Usage, ...]
@@ -195,7 +202,7 @@ class OpinionsResult(msgspec.Struct, frozen=True):
 
 
 class _Look(Protocol):
-    """Has a model look at translations; `on_done` is told how many it looked at."""
+    """A check of translations by a model; `on_done` receives the number of finished ones."""
 
     def __call__(
         self, entries: Mapping[str, MemoryEntry], on_done: Callable[[int], None]
@@ -209,19 +216,19 @@ def ask_models(
     helpers: OpinionModels,
     on_progress: OnProgress,
 ) -> OpinionsResult:
-    """Have models look at what they have not looked at yet, and keep what they say in the memory.
+    """Have models check all unchecked translations, and store their answers in the memory.
 
     Args:
-        found: What can be reviewed.
-        languages: The names of the languages from which and into which it is translated.
+        found: The reviewable texts.
+        languages: The names of the source language and of the target language.
         memory: The translation memory.
         helpers: The models.
-        on_progress: Is told how far it is.
+        on_progress: Receives the progress.
 
     Raises:
         UsageError: For a model that does not exist.
-        RunHalted: Where an endpoint refuses everything, or the budget is spent.
-        StoreError: Where the memory cannot be written.
+        RunHalted: If an endpoint refuses all requests or the budget is spent.
+        StoreError: If the memory cannot be written.
     """
     return asyncio.run(_ask(found, languages, memory, helpers, on_progress))
 
@@ -255,7 +262,7 @@ async def _ask(
 
 
 class _Opinions:
-    """What models said so far, and what the memory has of it."""
+    """The answers of models so far, and the entries of the memory."""
 
     def __init__(
         self, found: Sequence[Reviewable], memory: TranslationMemory, on_progress: OnProgress
@@ -269,7 +276,7 @@ class _Opinions:
         self._on_progress = on_progress
 
     async def collect(self, title: str, names: Sequence[str], look: _Look) -> None:
-        """Have a model look at some translations, and keep what it says part by part."""
+        """Have a model check some translations, and store its answers batch by batch."""
         advance = self._on_progress(title, len(names))
         for at in range(0, len(names), KEPT_AT_ONCE):
             part = {name: self.entries[name] for name in names[at : at + KEPT_AT_ONCE]}

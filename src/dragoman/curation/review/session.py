@@ -1,4 +1,4 @@
-"""Review session of suites in a language: texts of the memory, worst first, and their return."""
+"""Review session for suites in a language: export of texts, worst first, and import."""
 
 import hashlib
 import time
@@ -31,13 +31,13 @@ from dragoman.store.translation_memory import MemoryEntry, ReviewRecord, Transla
 
 
 class Reviewable(msgspec.Struct, frozen=True):
-    """The texts of one domain in one language that a reviewer may be shown.
+    """The texts of one domain in one language that a reviewer may see.
 
     Attributes:
-        texts: Those that the memory has.
-        untranslated: How many it has not.
+        texts: Translated texts in the memory.
+        untranslated: Number of texts without a translation in the memory.
         units: The texts by context and source.
-        entries: What the memory has of each.
+        entries: The memory's entries by context and source.
     """
 
     texts: tuple[ReviewText, ...]
@@ -46,16 +46,16 @@ class Reviewable(msgspec.Struct, frozen=True):
     entries: Mapping[tuple[str, str], MemoryEntry]
 
     def entry(self, text: ReviewText) -> MemoryEntry:
-        """Return what the memory has of a text."""
+        """Return the memory's entry of a text."""
         return self.entries[text.context, text.source]
 
 
 def reviewable(job: TranslationJob, memory: TranslationMemory) -> Reviewable:
-    """Return what of a job can be reviewed.
+    """Return the reviewable texts of a job.
 
     Raises:
-        StoreError: Where the memory cannot be read.
-        DataError: Where its labels have no way back.
+        StoreError: If the memory cannot be read.
+        DataError: If its labels cannot be mapped back to values.
     """
     labels = known_results(job.labels, job.domain_context(), memory)
     domain_context = job.domain_context(job.glossary(labels))
@@ -93,8 +93,8 @@ def reviewable(job: TranslationJob, memory: TranslationMemory) -> Reviewable:
 def worst_first(texts: Sequence[ReviewText]) -> list[ReviewText]:
     """Return texts in the order in which a reviewer's time is best spent.
 
-    What nobody has reviewed before what somebody has, a low estimate before a high one, and of
-    equal ones what stands in many places first.
+    Unreviewed texts come before reviewed ones, then low estimates before high ones, and then texts
+    with many occurrences before others.
     """
     return sorted(
         texts,
@@ -107,9 +107,10 @@ def worst_first(texts: Sequence[ReviewText]) -> list[ReviewText]:
 
 
 def check_of(job: TranslationJob, found: Reviewable, memory: TranslationMemory) -> Check:
-    """Return what refuses a reviewer's text: what a machine's must not lose, a reviewer's may not.
+    """Return the check of a reviewer's texts.
 
-    Labels that the memory has are taken: a correction that is another value's label is refused.
+    It refuses the same losses as in a machine's translation. Labels in the memory are taken into
+    account: a correction that is another value's label is refused.
     """
     labels = known_results(job.labels, job.domain_context(), memory)
     domain_context = job.domain_context(job.glossary(labels))
@@ -132,7 +133,7 @@ def check_of(job: TranslationJob, found: Reviewable, memory: TranslationMemory) 
 def reviewed_entry(
     approved: ApprovedText, found: Reviewable, reviewer: str, now: int
 ) -> MemoryEntry:
-    """Return what the memory is to keep of an approved text."""
+    """Return the memory entry for an approved text."""
     old = found.entry(approved.text)
     notes = () if approved.read == approved.of else (f"{approved.read} of {approved.of} sections",)
     source = found.units[approved.text.context, approved.text.source].source
@@ -173,7 +174,7 @@ def _text(
 
 
 def _part(text: ReviewText, found: Reviewable) -> Unit:
-    """Return a section of a document as a text of its own."""
+    """Return a section of a document as a separate text."""
     unit = next(
         unit
         for (context, _), unit in found.units.items()
@@ -187,14 +188,14 @@ SOURCE = "en"
 
 
 class ReviewRequest(msgspec.Struct, frozen=True):
-    """What is to be reviewed.
+    """A request for a review.
 
     Attributes:
         suites: The names of suites.
         language: The code of the language, or its TOML file.
         memory: The translation memory.
-        assets: A folder whose English files come before the suites'; "" for none.
-        components: Only texts of these; all where none is named.
+        assets: A folder whose English files take precedence over the suites'; "" for none.
+        components: The components to review; all if empty.
     """
 
     suites: tuple[str, ...]
@@ -205,17 +206,17 @@ class ReviewRequest(msgspec.Struct, frozen=True):
 
 
 class ImportedReview(msgspec.Struct, frozen=True):
-    """What became of a reviewer's files: the review, and what stands in the memory afterwards."""
+    """The result of importing a reviewer's files: the review, and its record in the memory."""
 
     review: Review
     record: ReviewRecord | None
 
 
 class ReviewSession:
-    """What can be reviewed of suites in a language."""
+    """A review session for suites in a language."""
 
     def __init__(self, asked: ReviewRequest) -> None:
-        """Load what a request names.
+        """Load the suites and languages of a request.
 
         Raises:
             UsageError: For a suite or language that does not exist.
@@ -242,27 +243,27 @@ class ReviewSession:
         ]
 
     def found(self, memory: TranslationMemory) -> list[Reviewable]:
-        """Return what the memory has, by suite.
+        """Return the reviewable texts in the memory, by suite.
 
         Raises:
-            StoreError: Where the memory cannot be read.
-            DataError: Where its labels have no way back.
+            StoreError: If the memory cannot be read.
+            DataError: If its labels cannot be mapped back to values.
         """
         return [reviewable(job, memory) for job in self._jobs]
 
     def rows(
         self, memory: TranslationMemory, *, only_new: bool = False, most: int | None = None
     ) -> Mapping[str, Sequence[ReviewRow]]:
-        """Return what a reviewer is shown, by sheet, the worst first.
+        """Return the rows for a reviewer, by sheet, the worst first.
 
         Args:
             memory: The translation memory.
-            only_new: Whether texts that somebody has reviewed are left out.
-            most: How many texts are shown, the worst of all sheets; None for all.
+            only_new: Whether texts that were reviewed before are excluded.
+            most: Number of texts, the worst of all sheets; None for all.
 
         Raises:
-            UsageError: Where there is nothing to show.
-            StoreError: Where the memory cannot be read.
+            UsageError: If the memory has no text to show.
+            StoreError: If the memory cannot be read.
         """
         texts = [text for found in self.found(memory) for text in found.texts]
         if not texts:
@@ -279,11 +280,11 @@ class ReviewSession:
     def take(
         self, files: Mapping[Path, Sequence[ReviewedRow]], reviewer: str, memory: TranslationMemory
     ) -> ImportedReview:
-        """Take what a reviewer says, all of it or nothing.
+        """Import a reviewer's files, all of them or none.
 
         Raises:
-            UsageError: Where no row is of these suites and this language.
-            StoreError: Where the memory cannot be written.
+            UsageError: If no row belongs to these suites and this language.
+            StoreError: If the memory cannot be written.
         """
         found = self.found(memory)
         review = self._review([row for rows in files.values() for row in rows], found, memory)

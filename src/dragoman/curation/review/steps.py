@@ -1,4 +1,7 @@
-"""Reviews of translations, from Python: out to a file for a reviewer, and back into the memory."""
+"""The Python interface to reviews of translations.
+
+It exports a file for a reviewer, and imports it into the memory.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,7 +28,7 @@ _WORKBOOK = ".xlsx"
 
 
 class ReviewExport(msgspec.Struct, frozen=True):
-    """Where a review goes, and what of it: new texts only, so many at most."""
+    """The output of a review, and limits on its texts: only new ones, or at most so many."""
 
     out: Path
     only_new: bool = False
@@ -59,18 +62,17 @@ def export_review(
     """Write a workbook, or a folder of CSV files, for a reviewer.
 
     Args:
-        asked: What is reviewed.
-        export: Where it goes, and what of it.
-        helpers: Models that look at translations first.
-        progress: Is entered for each thing that models are asked.
+        asked: The request.
+        export: The output and the limits on its texts.
+        helpers: Models that check translations first.
+        progress: Entered for each activity of the models.
 
     Raises:
-        UsageError: Where something is at the place already, for a suite, language or model that
-            does not exist, or where there is nothing to show.
-        RunHalted: Where models may not be asked any more; what they said is in the memory.
-        StoreError: Where the memory cannot be read or written.
+        UsageError: If the output exists already, for a suite, language or model that does not
+            exist, or if the memory has no text to show.
+        RunHalted: If no further request to a model may be made; earlier answers are in the memory.
+        StoreError: If the memory cannot be read or written, or for files that cannot be written.
         DataError: For data that are missing or damaged.
-        StoreError: For files that cannot be written.
     """
     require_free(export.out)
     reviewing = ReviewSession(asked)
@@ -85,17 +87,17 @@ def export_review(
 def import_review(
     asked: ReviewRequest, files: Sequence[Path], reviewer: str = ""
 ) -> ImportedReview:
-    """Take a reviewer's files into the memory; where a row is refused, nothing is taken.
+    """Import a reviewer's files into the memory; if a row is refused, nothing is imported.
 
     Args:
-        asked: What was reviewed.
+        asked: The request of the review.
         files: Workbooks, CSV files, or folders of them.
-        reviewer: Who reviewed.
+        reviewer: The name of the reviewer.
 
     Raises:
-        UsageError: For a folder without such files, or where no row is of these suites.
+        UsageError: For a folder without such files, or if no row belongs to these suites.
         DataError: For a file that cannot be read.
-        StoreError: Where the memory cannot be read or written.
+        StoreError: If the memory cannot be read or written.
     """
     read = {path: _read(path) for path in _files(files)}
     reviewing = ReviewSession(asked)
@@ -107,7 +109,7 @@ def read_reviews(memory: Path, language: str = "") -> MemoryReviews:
     """Read the reviews that a memory records, of one language or of all.
 
     Raises:
-        StoreError: Where there is no memory, or it cannot be read.
+        StoreError: If the memory does not exist or cannot be read.
     """
     with TranslationMemory(memory, write=False) as opened:
         reviews = opened.reviews(language)
@@ -124,11 +126,11 @@ def _ask(
 
 
 def require_free(out: Path) -> None:
-    """Refuse what cannot be written before anybody is asked anything.
+    """Refuse an output that cannot be written, before any model is asked.
 
     Raises:
-        UsageError: Where something is there already, or the name is that of another kind of file;
-            without what workbooks need.
+        UsageError: If the output exists already, if its name is that of another kind of file, or if
+            workbooks lack their extra.
     """
     if out.exists() and (out.is_file() or any(out.iterdir())):
         raise UsageError(f"{out} is there already: name another file, or move it away")
@@ -160,7 +162,7 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def _is_reviewed_file(path: Path) -> bool:
-    """Whether a file of a folder is read: those of spreadsheet programs at work are not."""
+    """Return whether a file of a folder is read; temporary files of spreadsheets are not."""
     return path.suffix.lower() in {".csv", _WORKBOOK} and not path.name.startswith(("~$", "."))
 
 

@@ -1,9 +1,9 @@
-"""Excel workbooks for reviewers, one sheet per artifact; needs the extra `dragoman[review]`.
+"""Excel workbooks for reviewers, one sheet per artifact; needs `dragoman[review]`.
 
-Each part of a returned workbook is scanned within bounds before openpyxl reads it, since a part
-unpacks to as much as its sender likes. The library builds an object for each element and a text
-for each cell, and reads a part by what the workbook says of it, whatever its name. So every part
-is scanned, and the bounds count elements, not names of parts. Only the merged cells are kept.
+Each part of a returned workbook is scanned within limits before openpyxl reads it, since the sender
+decides how large an unpacked part is. The library builds an object for each element and a text for
+each cell. It reads a part according to the workbook's relations, whatever the part's name. So every
+part is scanned, and the limits count elements, not names of parts. Only the merged cells are kept.
 """
 
 import io
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 MOST_PARTS = 2_000
 MOST_UNPACKED = 256 * 2**20
-"""Bytes of all parts: sheets are read a row at a time, so this bounds the time alone."""
+"""Largest total of all parts, in bytes; sheets are read by row, so it only bounds time."""
 
 MOST_KEPT = 16 * 2**20
-"""Bytes of a part that is read whole, and characters that stand in one element or one attribute."""
+"""Most bytes of a part that is read as a whole."""
 
 LONGEST_TEXT = 200_000
 """Maximum number of characters of one element.
@@ -51,15 +51,15 @@ A cell holds 32,767 characters, each of which reviewers' programs may write as s
 """
 
 MOST_CHARACTERS = 20_000_000
-"""Characters of all texts of a part, of which a row may have a quarter."""
+"""Most characters in all texts of a part; a row may have a quarter of it."""
 
 MOST_CELLS_OF_A_ROW = 16_384
 MOST_ROWS = 300_000
 MOST_TEXTS = 300_000
-"""Elements of shared texts."""
+"""Most elements of shared texts."""
 
 MOST_OTHERS = 20_000
-"""Elements of a part that are neither cells nor shared texts: styles, names, merged cells."""
+"""Most elements other than cells and shared texts: styles, names, merged cells."""
 
 MOST_DEPTH = 64
 
@@ -68,7 +68,7 @@ _OF_CELLS = frozenset({"c", "v", "f", "is"})
 _OF_TEXTS = frozenset({"si", "t", "r", "rPr", "rPh", "phoneticPr"})
 _SHEET = "worksheet"
 _FOREIGN_XML = (b"\0\0\0<", b"<\0\0\0", b"\x4c\x6f\xa7\x94")
-"""How XML begins in encodings that other parsers than this one read."""
+"""First bytes of XML in encodings that other parsers than this one read."""
 
 _UNKNOWN_ENCODING = expat.errors.codes[expat.errors.XML_ERROR_UNKNOWN_ENCODING]
 _AREA = re.compile(r"([A-Z]{1,3})([0-9]{1,7})(?::([A-Z]{1,3})([0-9]{1,7}))?")
@@ -76,7 +76,7 @@ _LETTERS = 26
 
 
 class MergedCells(msgspec.Struct, frozen=True):
-    """Cells that are merged: the upper left one, from 1, and the last row."""
+    """Merged cells: the row and column of the upper left one, from 1, and the last row."""
 
     row: int
     column: int
@@ -84,14 +84,14 @@ class MergedCells(msgspec.Struct, frozen=True):
 
 
 def scan_workbook(content: bytes) -> Mapping[str, tuple[MergedCells, ...]]:
-    """Return by title which cells of a workbook's sheets are merged.
+    """Return the merged cells of a workbook's sheets, by title.
 
     Args:
         content: The workbook: a zip file of XML.
 
     Raises:
-        DataError: Where a part is larger than what people write; what it is, without its file.
-        zipfile.BadZipFile: Where it is no zip file; what is damaged raises as `zipfile` does.
+        DataError: If a part is larger than what people write; the message does not name the file.
+        zipfile.BadZipFile: If it is not a zip file; damaged parts raise other errors of `zipfile`.
     """
     parts: dict[str, _Part] = {}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -108,7 +108,7 @@ def scan_workbook(content: bytes) -> Mapping[str, tuple[MergedCells, ...]]:
 
 
 class _Part:
-    """One part while it is looked through: what is counted of it, and what it says of sheets."""
+    """One part during the scan: its counts, and its data on sheets."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -181,7 +181,7 @@ class _Part:
         raise self.too_much("a document type")
 
     def fed(self, size: int, pending: int) -> None:
-        """Count what was read, and what of it the parser still holds, as it does of a long tag."""
+        """Count the bytes that were read, and those that the parser still holds in a long tag."""
         self._kept += size
         if pending > LONGEST_TEXT:
             raise self.too_much(f"a tag of more than {LONGEST_TEXT:,} bytes")
@@ -209,7 +209,7 @@ def _looked_through(file: Any, name: str) -> _Part:  # noqa: ANN401
             except expat.ExpatError as error:
                 if error.code == _UNKNOWN_ENCODING or begins.startswith(_FOREIGN_XML):
                     raise part.too_much("an encoding that no program writes") from error
-                # A picture, or broken: the library comes no further either.
+                # A picture, or broken XML, which the library cannot read further either.
                 is_xml = False
         part.fed(len(chunk), fed - parser.CurrentByteIndex if is_xml else 0)
     return part
@@ -242,19 +242,19 @@ def _column(letters: str) -> int:
 
 GUIDE = "guide"
 _OLD_OR_LOCKED = b"\xd0\xcf\x11\xe0"
-"""How Excel files begin that are encrypted, or in the form of before 2007."""
+"""First bytes of Excel files that are encrypted, or in the format before 2007."""
 WORKBOOKS = (b"PK", _OLD_OR_LOCKED)
-"""How workbooks begin."""
+"""First bytes of workbooks."""
 MOST_BYTES = 32_000_000
 MOST_LINES, MOST_COLUMNS = 200_000, 100
-"""Lines and columns of a sheet that are read."""
+"""Most lines and columns of a sheet that are read."""
 
 _WIDTHS = {"place": 24, "source": 60, "translation": 60, "correction": 60, "notes": 30}
 _WIDTHS |= {"back translation": 40, "doubts": 40, "id": 10}
 _TEXTS = frozenset({"translation", "correction"})
-"""Columns in which a number is no text: 4.50 comes as 4.5, and 14/3 as a day of the year."""
+"""Columns that must hold text; as a number, 4.50 becomes 4.5, and 14/3 a date."""
 _SPREAD = frozenset({"correction", "verdict", "notes"})
-"""Columns in which merged cells speak for all their lines."""
+"""Columns in which merged cells apply to all their lines."""
 _READ = _TEXTS | _SPREAD | {"id", "source"}
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 """Pattern of the escapes by which workbooks write characters that XML does not allow.
@@ -298,7 +298,7 @@ def encode_workbook(rows: Mapping[str, Sequence[ReviewRow]], title: str) -> byte
 
     Raises:
         UsageError: Without the extra.
-        DataError: Where a text is longer than a cell holds.
+        DataError: If a text is too long for a cell.
     """
     book = _openpyxl().Workbook()
     _write_guide(book, title)
@@ -310,14 +310,14 @@ def encode_workbook(rows: Mapping[str, Sequence[ReviewRow]], title: str) -> byte
 
 
 def decode_workbook(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
-    """Return the rows of a workbook that a reviewer sent back, of whatever sheets they stand in.
+    """Return the rows of a workbook that a reviewer sent back, from all its sheets.
 
-    Sheets may be sorted, filtered, have columns of their own and merged cells; a merged verdict
-    holds for all its lines. Sheets without our columns are passed over.
+    Sheets may be sorted and filtered, and may have further columns and merged cells. A merged
+    verdict applies to all its lines. Sheets without the known columns are skipped.
 
     Raises:
         UsageError: Without the extra.
-        DataError: Where it is no workbook or holds no sheet of ours; a formula is no correction.
+        DataError: If it is not a workbook or has no review sheet, or if a cell holds a formula.
     """
     if len(content) > MOST_BYTES:
         raise DataError(f"{where}: larger than {MOST_BYTES} bytes: no workbook of ours")
@@ -337,7 +337,7 @@ def decode_workbook(content: bytes, where: str) -> tuple[ReviewedRow, ...]:
 def _open_workbook(
     content: bytes, where: str
 ) -> tuple[Mapping[str, Sequence[MergedCells]], "Workbook"]:
-    """Return which cells are merged, by sheet, and a workbook that is read a row at a time."""
+    """Return the merged cells by sheet, and a workbook that is read row by row."""
     openpyxl = _openpyxl()
     if content.startswith(_OLD_OR_LOCKED):
         raise DataError(
@@ -345,18 +345,19 @@ def _open_workbook(
             "password"
         )
     try:
-        # Unpacked by the library only where it fits.
+        # The library unpacks the workbook only if it is within the limits.
         merged = scan_workbook(content)
         return merged, _tables_of(openpyxl.reader.excel, content)
     except DataError as error:
         raise DataError(f"{where}: {error}") from error
-    # The library raises whatever the zip, the XML and its own checks raise, ten kinds and more.
+    # The library raises more than ten kinds of errors, from the zip file, the XML and its own
+    # checks.
     except Exception as error:
         raise DataError(f"{where}: no Excel workbook ({type(error).__name__})") from error
 
 
 def _tables_of(library: Any, content: bytes) -> "Workbook":  # noqa: ANN401 - an optional module
-    """Return a workbook without its chart sheets, which the library cannot read a row at a time."""
+    """Return a workbook without its chart sheets, which the library cannot read by row."""
 
     class Tables(library.ExcelReader):  # type: ignore[misc]
         def read_chartsheet(self, sheet: object, rel: object) -> None:
@@ -369,7 +370,7 @@ def _tables_of(library: Any, content: bytes) -> "Workbook":  # noqa: ANN401 - an
 
 
 Line = tuple[int, Sequence[Any]]
-"""A line's number and its cells, for which the library has no type."""
+"""A line's number and its cells, which are untyped in the library."""
 
 
 def _rows_of_sheet(
@@ -387,7 +388,7 @@ def _rows_of_sheet(
 
 
 def _lines_of_sheet(sheet: Any, here: str) -> Iterator[Line]:  # noqa: ANN401 - as above
-    """Yield the lines of a sheet that have cells, whatever the sheet says of its size."""
+    """Yield the lines of a sheet that have cells, whatever size the sheet states."""
     from openpyxl.cell.read_only import EMPTY_CELL
 
     sheet.reset_dimensions()
@@ -400,7 +401,7 @@ def _lines_of_sheet(sheet: Any, here: str) -> Iterator[Line]:  # noqa: ANN401 - 
             return
         except Exception as error:
             raise DataError(f"{here}: no sheet of a workbook ({type(error).__name__})") from error
-        # A million lines without cells are one object.
+        # The library returns the same object for all lines without cells.
         if line is empty or all(cell is EMPTY_CELL for cell in line):
             empty = line
             continue
@@ -415,9 +416,10 @@ def _lines_of_sheet(sheet: Any, here: str) -> Iterator[Line]:  # noqa: ANN401 - 
 def _lines(
     merged: Sequence[MergedCells], lines: Iterable[Line], header: Mapping[str, int], where: str
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the cells of each line as text, those of other columns empty."""
+    """Yield the cells of each line as texts; those of unknown columns are empty."""
     columns = [(at, name) for name, at in header.items() if name in _READ]
-    # Downwards only: what was merged with its neighbour to the right belongs to the left column.
+    # Merged cells are spread only downwards; a merge with the right neighbour belongs to the left
+    # column.
     last_rows = {(area.row, area.column): area.last_row for area in merged}
     speaking: dict[int, tuple[int, Any]] = {}
     for number, line in lines:
@@ -488,16 +490,16 @@ def _write_sheet(sheet: Any, rows: Sequence[ReviewRow]) -> None:  # noqa: ANN401
 
 
 def _set_cell_value(cell: Any, value: str | float) -> None:  # noqa: ANN401 - untyped in the library
-    """Give a cell its value; a text is a text even where it starts as a formula does."""
+    """Set a cell's value; a text stays a text even if it starts like a formula."""
     if isinstance(value, str):
         if len(value) > LONGEST_CELL:
             raise DataError(
                 f"a text of {len(value)} characters fits no cell of a workbook: export to CSV"
             )
-        # A text that looks like an escaped sign would come back as that sign.
+        # A text that looks like an escaped character would come back as that character.
         cell.value = _ESCAPED.sub(r"_x005F_x\1_", workbook_text(value))
         cell.data_type = "s"
-        # What is typed into the cell later stays what was typed.
+        # Text typed into the cell later stays as typed.
         cell.number_format = "@"
     else:
         cell.value = value

@@ -1,7 +1,7 @@
-"""Translatable file formats: Markdown, JSON and TOML databases, schemas, tasks, tool messages.
+"""Translatable file formats: Markdown, databases, schemas, tasks, tool messages.
 
-What is not translated stays the same bytes. Changed JSON is encoded again; TOML keeps its
-comments and its layout.
+Databases are JSON or TOML. Untranslated content stays byte by byte. Changed JSON is encoded again;
+TOML keeps its comments and its layout.
 """
 
 import re
@@ -37,7 +37,7 @@ Read = Callable[[bytes, str], dict[str, str]]
 
 
 class SourcedFile(NamedTuple):
-    """Where an artifact comes from: the name of its file, its domain, and its sources."""
+    """The origin of an artifact: the name of its file, its domain, and its sources."""
 
     name: str
     domain: str
@@ -45,7 +45,7 @@ class SourcedFile(NamedTuple):
 
 
 class FileArtifact:
-    """A file with its segments, and the two ways of its format."""
+    """A file with its segments, and a writer and a reader for its format."""
 
     def __init__(
         self,
@@ -63,23 +63,23 @@ class FileArtifact:
         self._read = read
 
     def written(self, texts: Mapping[str, str]) -> bytes:
-        """Return the file with translations in the places of its segments."""
+        """Return the file with translations at the places of its segments."""
         return self._write(texts)
 
     def translations(self, content: bytes, where: str) -> dict[str, str]:
-        """Return what a translated file has in the places of the segments, by their address."""
+        """Return a translated file's texts at the places of the segments, by their address."""
         return self._read(content, where)
 
 
 ANY = "*"
-"""Stands in a pattern for any entry of a list."""
+"""The step of a pattern that stands for any entry of a list."""
 
 
-def decode_json(content: bytes, where: str) -> Any:  # noqa: ANN401 - whatever a file holds
+def decode_json(content: bytes, where: str) -> Any:  # noqa: ANN401 - any JSON value
     """Decode JSON.
 
     Raises:
-        DataError: Where it is none.
+        DataError: If the content is not valid JSON.
     """
     try:
         return msgspec.json.decode(content)
@@ -88,7 +88,10 @@ def decode_json(content: bytes, where: str) -> Any:  # noqa: ANN401 - whatever a
 
 
 def encode_json(value: object) -> bytes:
-    """Encode as released files are: indented by two, in UTF-8, with a newline at the end."""
+    """Encode JSON in the format of released files.
+
+    It is indented by two, in UTF-8, with a newline at the end.
+    """
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
 
 
@@ -113,7 +116,7 @@ def document_artifact(origin: SourcedFile, content: bytes) -> FileArtifact:
     """Return a Markdown file as an artifact.
 
     Raises:
-        DataError: Where it is no UTF-8.
+        DataError: If it is not UTF-8.
     """
     text = _decode_utf8(content, origin.name)
     address = address_of(origin.name, _WHOLE)
@@ -139,12 +142,12 @@ def database_artifact(origin: SourcedFile, content: bytes, leaves: frozenset[str
     """Return a database as an artifact.
 
     Args:
-        origin: Where it comes from.
+        origin: The origin of the file.
         content: The file, JSON or TOML.
         leaves: The keys of the leaves that may be translated.
 
     Raises:
-        DataError: Where it is neither.
+        DataError: If it is neither JSON nor TOML.
     """
     found = {
         address_of(origin.name, place): (place, text)
@@ -189,7 +192,7 @@ def _database_texts(
 
 
 def _meaning(place: JsonPath) -> str:
-    """Return the last part of the context of a leaf: sentences are like all other prose."""
+    """Return the last part of a leaf's context; sentences share the context of all prose."""
     return "text" if place[-1] in translatable_fields().prose else "name"
 
 
@@ -274,7 +277,7 @@ class _Text(NamedTuple):
 
 
 def schema_artifact(origin: SourcedFile, schema: Schema) -> FileArtifact:
-    """Return the schema of one side of a domain as an artifact; its labels are still English."""
+    """Return the schema of one side of a domain as an artifact, with English labels."""
     found = {
         address_of(origin.name, each.place): each
         for each in _schema_texts(schema, origin.domain)
@@ -306,7 +309,7 @@ def schema_artifact(origin: SourcedFile, schema: Schema) -> FileArtifact:
 def is_label(value: str) -> bool:
     """Return whether a value reads as words.
 
-    `4g_only` is a mode flag, `in_transit` are two words.
+    `4g_only` is a mode flag, and `in_transit` consists of two words.
     """
     if "_" not in value:
         return True
@@ -315,14 +318,14 @@ def is_label(value: str) -> bool:
 
 
 def _plain(schema: Schema) -> object:
-    """Return a schema as decoded JSON, whose places can be walked and written to."""
+    """Return a schema as decoded JSON, whose places can be read and written."""
     return msgspec.json.decode(msgspec.json.encode(schema))
 
 
 def label_contexts(schema: Schema, domain: str) -> dict[str, str]:
     """Return the context of the labels of each value set, by its key.
 
-    Sets of the same values have one context, and so the same labels.
+    Sets of the same values share one context, and therefore the same labels.
     """
     first: dict[frozenset[str], str] = {}
     return {
@@ -363,7 +366,10 @@ def _values(key: str, value_set: ValueSetText, context: str) -> Iterator[_Text]:
 
 
 def _is_same_value(english: object, translated: object, place: JsonPath) -> bool:
-    """Return whether a label stands for the same value in both files; other texts have no value."""
+    """Return whether a label stands for the same value in both files.
+
+    Texts other than labels have no value and always count as the same.
+    """
     if place[0] != "value_sets":
         return True
     value = (*place[:-1], "canonical")
@@ -377,7 +383,7 @@ def tasks_artifact(origin: SourcedFile, content: bytes) -> FileArtifact:
     """Return a JSON list of tasks as an artifact.
 
     Raises:
-        DataError: Where it is no list of tasks.
+        DataError: If it is not a list of tasks.
     """
     tasks = _tasks(content, origin.name)
     found = {
@@ -412,7 +418,7 @@ def tasks_artifact(origin: SourcedFile, content: bytes) -> FileArtifact:
         by_name = {str(task.get("id")): task for task in _tasks(translated, where)}
 
         def text_at(place: JsonPath) -> object:
-            # A language may have more keywords than English, or fewer: none is one of another then.
+            # A language may have more or fewer keywords than English; then they do not correspond.
             task, length = by_name.get(names[int(place[0])]), lengths.get(place[:-1])
             is_other = length is not None and _length(value_at(task, place[1:-1])) != length
             return None if is_other else value_at(task, place[1:])
@@ -424,7 +430,7 @@ def tasks_artifact(origin: SourcedFile, content: bytes) -> FileArtifact:
 
 
 def _length(value: object) -> int:
-    """Return how many entries a list has; 0 where there is none."""
+    """Return the number of entries of a list; 0 for other values."""
     return len(value) if isinstance(value, list) else 0
 
 
@@ -436,7 +442,7 @@ def _tasks(content: bytes, where: str) -> list[dict[str, object]]:
 
 
 def _task_texts(task: dict[str, object], at: int) -> Iterator[tuple[JsonPath, str]]:
-    """Yield the texts of a task that are to be translated."""
+    """Yield the translatable texts of a task."""
     for pattern in translatable_fields().tasks:
         for place, text in texts_along(task, pattern):
             if has_letters(text) and _is_spoken_place(task, place):
@@ -444,7 +450,7 @@ def _task_texts(task: dict[str, object], at: int) -> Iterator[tuple[JsonPath, st
 
 
 def _is_spoken_place(task: dict[str, object], place: JsonPath) -> bool:
-    """Return whether a place is none of a message, or of one that somebody said."""
+    """Return whether a place is outside of messages, or in a message of a speaker."""
     if place[-1] != _MESSAGE:
         return True
     message = value_at(task, place[:-1])

@@ -1,7 +1,7 @@
-"""Discovery of the translatable files of a domain, and of released translations of their texts.
+"""Discovery of a domain's translatable files, and of released translations of them.
 
-A released translation is the text at the place of the English text. Its letters decide nothing: a
-text wholly in Thai or Chinese is a text like any other.
+A released translation is the text at the place of the English text. Its letters do not matter: a
+text entirely in Thai or Chinese is a text like any other.
 """
 
 import hashlib
@@ -49,17 +49,17 @@ from dragoman.curation.translation.tool_docstrings import tools_artifact
 
 
 def domain_of(suite: Suite, data: Path, assets: str = "") -> TranslatableDomain:
-    """Return all of a suite's domain that can be translated.
+    """Return the translatable files of a suite's domain.
 
     Args:
         suite: The suite.
         data: The folder of pulled data.
-        assets: A folder of artifacts whose English files come before those of the suite; "" for the
-            release that the suite's domain has, if any.
+        assets: A folder of artifacts whose English files take precedence over those of the suite;
+            "" for the release of the suite's domain, if any.
 
     Raises:
-        UsageError: Where the suite is of no domain that can be translated.
-        DataError: Where a file is missing or damaged.
+        UsageError: If the suite's domain cannot be translated.
+        DataError: If a file is missing or damaged.
     """
     if not isinstance(suite, Translatable):
         return questions_of(suite.name, data)
@@ -68,14 +68,14 @@ def domain_of(suite: Suite, data: Path, assets: str = "") -> TranslatableDomain:
 
 
 def translatable(english: EnglishDomain, side: EnglishAssets) -> TranslatableDomain:
-    """Return all of a domain that can be translated, the schemas first.
+    """Return the translatable files of a domain, the schemas first.
 
     Args:
         english: The domain.
         side: Its English files.
 
     Raises:
-        DataError: Where a file is damaged.
+        DataError: If a file is damaged.
     """
     found = _Found(english, side)
     artifacts = (
@@ -90,7 +90,7 @@ def translatable(english: EnglishDomain, side: EnglishAssets) -> TranslatableDom
 
 
 class _Found(NamedTuple):
-    """A domain, and its files."""
+    """A domain and its files."""
 
     english: EnglishDomain
     side: EnglishAssets
@@ -99,7 +99,7 @@ class _Found(NamedTuple):
         return SourcedFile(name, self.english.name, sources)
 
     def file(self, name: str) -> SourceHash:
-        """Return one of the files as a source: upstream's under their path there."""
+        """Return a file as a source with its hash; upstream's files have their path there."""
         path = f"{self.english.source_root}/{self.english.name}/{name}".removeprefix("/")
         return SourceHash(path, _hash(self.side.files[name]))
 
@@ -112,7 +112,7 @@ class _Found(NamedTuple):
 def _schemas(found: _Found) -> Iterator[Artifact]:
     """Yield the schemas of a domain.
 
-    They come from a file, from each of upstream's modules, or from the domain itself.
+    They come from files, from each of upstream's modules, or from the domain itself.
     """
     if not found.side.schemas and not found.english.source_root:
         yield _own_schema(found)
@@ -171,7 +171,7 @@ def _databases(found: _Found) -> Iterator[Artifact]:
 
 
 def _database_name(side: Role, name: str) -> str:
-    """Return the name under which a side's database is looked for in a folder of artifacts."""
+    """Return the name of a side's database in a folder of artifacts."""
     as_json, as_toml = DATABASES[side]
     return as_toml if name.endswith(".toml") else as_json
 
@@ -197,7 +197,7 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-NO_FILE = "the file is not there"
+NO_FILE = "the file is missing"
 NO_PLACE = "the file has nothing in its place"
 BLANK = "the translation is blank"
 UNCHANGED = "it was left as it is in English"
@@ -213,12 +213,12 @@ class TranslatedSegment(NamedTuple):
 
 
 class RenderedText(msgspec.Struct, frozen=True):
-    """One text in one context, and what it was translated as.
+    """One text in one context, and its translations.
 
     Attributes:
-        segment: The first place where it stands.
-        target: What it was translated as most often; of equals, what stands first.
-        times: How often each translation stands.
+        segment: Its first place.
+        target: Its most frequent translation; of equally frequent ones the first.
+        times: The number of occurrences of each translation.
     """
 
     segment: Segment
@@ -227,12 +227,12 @@ class RenderedText(msgspec.Struct, frozen=True):
 
 
 class Unaligned(msgspec.Struct, frozen=True):
-    """Texts of a file of which there is no translation, and why.
+    """Texts of a file without a translation, and the reason.
 
     Attributes:
         file: The file.
-        why: The reason: one of those of this module.
-        addresses: The texts.
+        why: One of the reasons in this module.
+        addresses: The addresses of the texts.
     """
 
     file: str
@@ -241,11 +241,11 @@ class Unaligned(msgspec.Struct, frozen=True):
 
 
 class ReleasedTranslations(msgspec.Struct, frozen=True):
-    """What a folder of translated artifacts has of a domain's texts.
+    """The translations of a domain's texts in a folder of translated artifacts.
 
     Attributes:
         pairs: The texts with their translations, in the order of the texts.
-        unaligned: The others.
+        unaligned: The texts without a translation.
     """
 
     pairs: tuple[TranslatedSegment, ...]
@@ -253,14 +253,14 @@ class ReleasedTranslations(msgspec.Struct, frozen=True):
 
 
 def released_translations(domain: TranslatableDomain, folder: AssetFolder) -> ReleasedTranslations:
-    """Return what a folder of translated artifacts has of a domain's texts.
+    """Return the translations of a domain's texts in a folder of translated artifacts.
 
     Args:
         domain: The domain in English.
         folder: The folder of its files in the language.
 
     Raises:
-        DataError: Where the manifest is damaged. A damaged file leaves its texts unaligned.
+        DataError: If the manifest is damaged. The texts of a damaged file are left unaligned.
     """
     recorded = _recorded_sources(folder)
     pairs: list[TranslatedSegment] = []
@@ -280,7 +280,7 @@ def released_translations(domain: TranslatableDomain, folder: AssetFolder) -> Re
 
 
 def renderings(pairs: Iterable[TranslatedSegment]) -> tuple[RenderedText, ...]:
-    """Return what each text was translated as in its context, in the order of the texts."""
+    """Return the translations of each text in its context, in the order of the texts."""
     first: dict[tuple[str, str], Segment] = {}
     times: dict[tuple[str, str], Counter[str]] = {}
     for segment, target in pairs:
@@ -296,7 +296,7 @@ def renderings(pairs: Iterable[TranslatedSegment]) -> tuple[RenderedText, ...]:
 def _texts(
     artifact: Artifact, folder: AssetFolder, recorded: Mapping[str, str]
 ) -> tuple[dict[str, str], str]:
-    """Return the texts that a folder has for an artifact, and why others are absent."""
+    """Return the texts in a folder for an artifact, and the reason why others are absent."""
     if artifact.name not in folder:
         return {}, NO_FILE
     if artifact.component == "policy" and _is_of_another(artifact, recorded):
@@ -309,14 +309,17 @@ def _texts(
 
 
 def _is_of_another(artifact: Artifact, recorded: Mapping[str, str]) -> bool:
-    """Return whether a whole document was translated from another text than the one at hand."""
+    """Return whether a document was translated from another text than the current one."""
     return any(
         recorded.get(source.path, source.sha256) != source.sha256 for source in artifact.sources
     )
 
 
 def _fault(segment: Segment, target: str) -> str:
-    """Return why a text is no translation; "" where it is one. A label may be the value itself."""
+    """Return the reason why a text is not a translation; "" if it is one.
+
+    A label may equal the value itself.
+    """
     if not target.strip():
         return BLANK
     return UNCHANGED if target == segment.source and segment.component != "schema" else ""
@@ -327,7 +330,7 @@ def _freeze_addresses(reasons: Mapping[str, list[str]]) -> Iterator[tuple[str, t
 
 
 def _recorded_sources(folder: AssetFolder) -> dict[str, dict[str, str]]:
-    """Return the hashes of sources that a manifest names, by file and path."""
+    """Return the hashes of sources in a manifest, by file and path."""
     if MANIFEST not in folder:
         return {}
     where = str(folder.folder / MANIFEST)

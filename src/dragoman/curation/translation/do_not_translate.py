@@ -1,4 +1,4 @@
-"""Do-not-translate terms of a domain: ids, names, literals and call arguments found in its data."""
+"""Do-not-translate terms in a domain's data: ids, names, literals, call arguments."""
 
 import functools
 import importlib.resources
@@ -24,7 +24,7 @@ _MAX_DEPTH = 64
 
 
 class FieldNames(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How fields are called: with ids, arguments, a file's own parts, people, values."""
+    """Names of fields with ids, arguments, parts of a file's structure, people, or values."""
 
     ids: frozenset[str]
     arguments: frozenset[str]
@@ -35,7 +35,7 @@ class FieldNames(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @functools.cache
 def field_names() -> FieldNames:
-    """Return how fields are called."""
+    """Return the known names of fields."""
     content = importlib.resources.files(__package__).joinpath("fields.toml").read_bytes()
     return msgspec.toml.decode(content, type=FieldNames)
 
@@ -43,9 +43,8 @@ def field_names() -> FieldNames:
 def ids_by_field(records: Iterable[object]) -> dict[str, set[str]]:
     """Return the ids of records by the name of their field.
 
-    A field holds ids where its name says so, or where all its texts are codes: capitals and digits,
-    of at least three, and not one text for all. A word in small letters is no id, wherever it
-    stands.
+    A field holds ids if its name implies it, or if all its texts are codes of at least three
+    capitals and digits and at least two of them differ. A word in lower case never counts as an id.
     """
     texts: dict[str, set[str]] = {}
     for record in records:
@@ -60,13 +59,13 @@ def ids_by_field(records: Iterable[object]) -> dict[str, set[str]]:
 
 
 def people_in(records: Iterable[object]) -> set[str]:
-    """Return first and last names of people, each as it stands in its field."""
+    """Return first and last names of people, as they are written in their fields."""
     people = field_names().people
     return {text for record in records for field, text in _leaves(record, "", 0) if field in people}
 
 
 def literals_in(schemas: Iterable[object]) -> set[str]:
-    """Return the texts that JSON schemas name as values: choices, defaults, examples."""
+    """Return the texts that JSON schemas list as values: choices, defaults, examples."""
     literals = field_names().literals
     return {
         text for schema in schemas for field, text in _leaves(schema, "", 0) if field in literals
@@ -74,15 +73,15 @@ def literals_in(schemas: Iterable[object]) -> set[str]:
 
 
 def is_named_for_ids(field: str) -> bool:
-    """Whether the last word of a field's name says that it holds ids."""
+    """Return whether the last word of a field's name implies that it holds ids."""
     last = _LAST_WORD.search(field)
     return last is not None and last.group().lower() in field_names().ids
 
 
 def names_in_calls(records: Iterable[object]) -> set[str]:
-    """Return the names in arguments of calls: texts whose words start with a capital or a digit.
+    """Return the names in arguments of calls: words that start with capitals or digits.
 
-    A call must repeat them to the letter: people, streets, dates.
+    A call must repeat them literally: people, streets, dates.
     """
     found = {text for record in records for text in _arguments(record, 0)}
     return {text for text in found if _NAME.fullmatch(text) and not _NUMBER.fullmatch(text)}
@@ -97,12 +96,15 @@ def _ids_of(field: str, texts: set[str]) -> set[str]:
 
 
 def _says_nothing(text: str) -> bool:
-    """Whether a text is a word or a short number, which stand in prose for other things too."""
+    """Return whether a text is a plain word or a short number.
+
+    Such texts occur in prose with other meanings too.
+    """
     return bool(_NUMBER.fullmatch(text) or _PLAIN_WORD.fullmatch(text))
 
 
 def _leaves(value: object, field: str, depth: int) -> Iterator[tuple[str, str]]:
-    """Yield the texts below a field; a list's are its field's."""
+    """Yield the texts below a field; entries of a list belong to the list's field."""
     if isinstance(value, str):
         yield field, value
     elif isinstance(value, dict) and depth < _MAX_DEPTH:
@@ -129,7 +131,7 @@ _DECODER = msgspec.json.Decoder()
 
 
 class DomainData(msgspec.Struct, frozen=True):
-    """What one domain consists of; nothing of another domain is protected in its texts.
+    """The data of one domain; terms of other domains are not protected in its texts.
 
     Attributes:
         records: Its databases and tasks, decoded, with the arguments of gold actions.
@@ -143,14 +145,14 @@ class DomainData(msgspec.Struct, frozen=True):
 
 
 def data_of(english: EnglishAssets, where: str) -> DomainData:
-    """Return the data of a domain's English side: every file of records that it has.
+    """Return the data of a domain's English side, from all its files of records.
 
     Args:
         english: The English side.
         where: The domain, for messages.
 
     Raises:
-        DataError: Where a file is damaged.
+        DataError: If a file is damaged.
     """
     return DomainData(
         tuple(
@@ -165,7 +167,7 @@ def data_of(english: EnglishAssets, where: str) -> DomainData:
 
 
 def _records(content: bytes, where: str) -> Sequence[object]:
-    """Return what a file holds: one value, or one a line."""
+    """Return the values in a file: one value, or one per line."""
     for decode in (msgspec.json.decode, _DECODER.decode_lines, msgspec.toml.decode):
         try:
             found: object = decode(content)
@@ -178,14 +180,14 @@ def _records(content: bytes, where: str) -> Sequence[object]:
 _LETTERS_THEN_DIGITS = re.compile(r"[A-Z]+\d+")
 _CODE_CHUNK = re.compile(r"[A-Z0-9]+")
 _LEAST_DIGITS = 7
-"""Shorter numbers are amounts, years and house numbers as often as ids."""
+"""Fewest digits of a number with a shape; shorter ones are often amounts or years."""
 
 
 def shape_of(text: str) -> str | None:
-    """Return the shape of a word, or None where it says nothing: words, short numbers.
+    """Return the shape of a word, or None for plain words and short numbers.
 
-    Digits are `9` and letters `A` or `a`, one for one; where digits and capitals are mixed, any of
-    them may stand in any place and each is `X`: `HAT001` is `AAA999`, `4WQ150` is `XXXXXX`.
+    Each digit becomes `9` and each letter `A` or `a`. If digits and capitals are mixed, any of them
+    may stand in any place, and each becomes `X`: `HAT001` is `AAA999`, `4WQ150` is `XXXXXX`.
     """
     if not any(sign.isdecimal() for sign in text):
         return None
@@ -200,7 +202,7 @@ def shapes_of(ids: Iterable[str]) -> frozenset[str]:
 
 
 def matches_shape(text: str, shapes: frozenset[str]) -> bool:
-    """Whether a word has one of the shapes."""
+    """Return whether a word has one of the shapes."""
     shape = shape_of(text)
     return shape is not None and (shape in shapes or _mask_code_chunk(text, shape) in shapes)
 
@@ -228,14 +230,14 @@ def _sign(sign: str) -> str:
 
 
 class ProtectedTerms(msgspec.Struct, frozen=True):
-    """What stays in the texts of one domain.
+    """The terms that stay untranslated in the texts of one domain.
 
     Attributes:
-        ids: Ids by the name of the field that they were found in.
-        names: What calls must repeat that is no id: streets, cities, dates.
-        people: First and last names of people, which are names where two stand together.
+        ids: Ids by the name of their field.
+        names: Names other than ids that calls must repeat: streets, cities, dates.
+        people: First and last names of people, which count as a name if two stand together.
         identifiers: Names of tools, parameters and types.
-        literals: What schemas of parameters name: choices, defaults, examples.
+        literals: Values in schemas of parameters: choices, defaults, examples.
         values: The values of its value sets.
     """
 
@@ -248,7 +250,7 @@ class ProtectedTerms(msgspec.Struct, frozen=True):
 
 
 def terms_of(data: DomainData) -> ProtectedTerms:
-    """Find what must stay in the texts of a domain from its data."""
+    """Find the terms that must stay in the texts of a domain from its data."""
     return ProtectedTerms(
         ids={field: frozenset(ids) for field, ids in ids_by_field(data.records).items()},
         names=frozenset(names_in_calls(data.records)),
@@ -274,11 +276,11 @@ def _parameters(tool: ToolSpec) -> Iterable[str]:
 
 _CODE_NAME = re.compile(r"\w*(?:[a-z][A-Z]|[_.]|\d)")
 _FEWEST = 2
-"""A single letter is an article as often as a value."""
+"""Shortest word that is searched; a single letter may be an article."""
 
 
 def dnt_words(text: str, words: Iterable[str]) -> Iterator[str]:
-    """Yield those words that stand in a text, in whatever case, as they are written there."""
+    """Yield the occurrences of some words in a text, in any case, as written there."""
     folded = text.casefold()
     for word in words:
         inner = word.strip()
@@ -288,7 +290,7 @@ def dnt_words(text: str, words: Iterable[str]) -> Iterator[str]:
 
 
 def with_parts(text: str) -> tuple[str, ...]:
-    """Return a text and the capitalized parts that it joins by commas.
+    """Return a text and its capitalized parts between commas.
 
     For example, `San Francisco` is a part of `San Francisco, CA`.
     """
@@ -297,13 +299,13 @@ def with_parts(text: str) -> tuple[str, ...]:
 
 
 def word_places(text: str, word: str) -> Iterator[tuple[int, int]]:
-    """Yield where a word stands in a text, as it is; letters of other scripts may touch it."""
+    """Yield the spans of a word in a text; letters of other scripts may be adjacent."""
     if word in text:
         yield from (found.span() for found in re.finditer(_whole(word), text))
 
 
 def looks_like_code(name: str) -> bool:
-    """Whether a name cannot be read as a word: `user_id`, `math.sqrt`, `getName`."""
+    """Return whether a name is not a plain word: `user_id`, `math.sqrt`, `getName`."""
     return _CODE_NAME.match(name) is not None
 
 

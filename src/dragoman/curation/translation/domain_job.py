@@ -1,4 +1,4 @@
-"""Translation job of one domain in one language: labels of values first, then other texts."""
+"""Translation job of one domain in one language: labels of values, then other texts."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -41,15 +41,15 @@ from dragoman.store.translation_memory import SourceText, TranslationMemory
 
 
 class TranslationJob(msgspec.Struct, frozen=True):
-    """One domain that is to be had in one language.
+    """The translation of one domain into one language.
 
     Attributes:
         domain: The domain.
-        source: The language that it is in.
-        language: The language that it is to be in.
-        do_not_translate: What must stay in its texts.
-        artifacts: Those of its files that are to be written.
-        detector: What tells languages; None where there is none.
+        source: The source language.
+        language: The target language.
+        do_not_translate: The terms that must stay in its texts.
+        artifacts: The files to write.
+        detector: The language detector; None if there is none.
     """
 
     domain: TranslatableDomain
@@ -61,26 +61,26 @@ class TranslationJob(msgspec.Struct, frozen=True):
 
     @property
     def labels(self) -> tuple[Unit, ...]:
-        """The values of the domain, even if their own files are not among those to be written."""
+        """The values of the domain, even if their own files are not written."""
         if not self.artifacts:
             return ()
         return self._units([each for each in self.domain.segments if is_of_value_set(each)])
 
     @property
     def texts(self) -> tuple[Unit, ...]:
-        """All else in the files that are to be written."""
+        """All other texts in the files to write."""
         segments = [each for artifact in self.artifacts for each in artifact.segments]
         return self._units([each for each in segments if not is_of_value_set(each)])
 
     def domain_context(self, glossary: Glossary = NO_GLOSSARY) -> DomainContext:
-        """Return what is known before anything is translated, with the labels there are."""
+        """Return the context for translating the domain, with the given labels."""
         book = LabelRegistry(self.domain.segments)
         return DomainContext(
             self.source, self.language, self.do_not_translate, glossary, book, self.detector
         )
 
     def glossary(self, settled: Mapping[SourceText, UnitResult]) -> Glossary:
-        """Return the glossary of the labels that are settled; the others stay as they are."""
+        """Return the glossary of the settled labels; other values stay as they are."""
         texts = targets_by_address(settled.values())
         schemas = {
             artifact.name: decode_artifact(artifact.written(texts), Schema, artifact.name)
@@ -94,12 +94,12 @@ class TranslationJob(msgspec.Struct, frozen=True):
 
 
 class DomainPlan(msgspec.Struct, frozen=True):
-    """What a job would have to ask.
+    """The plan of a job.
 
     Attributes:
-        segments: How many places there are to translate.
-        texts: The distinct texts among them.
-        known: How many of these the memory has, or need no translator.
+        segments: Number of places to translate.
+        texts: Number of distinct texts at these places.
+        known: Number of texts that are in the memory or need no translator.
         requests: The requests, as far as their texts are known before labels are.
     """
 
@@ -110,10 +110,10 @@ class DomainPlan(msgspec.Struct, frozen=True):
 
 
 def do_not_translate_for(domain: TranslatableDomain) -> DoNotTranslate:
-    """Find what must stay in a domain's texts.
+    """Find the terms that must stay in a domain's texts.
 
     Raises:
-        DataError: Where a file is damaged.
+        DataError: If a file is damaged.
     """
     return find_do_not_translate(data_of(domain.english, domain.domain))
 
@@ -121,7 +121,7 @@ def do_not_translate_for(domain: TranslatableDomain) -> DoNotTranslate:
 def chosen_artifacts(
     domain: TranslatableDomain, components: Collection[Component]
 ) -> tuple[Artifact, ...]:
-    """Return the files of some components; of all where none is named."""
+    """Return the files of some components, or all files if no component is given."""
     return tuple(
         each for each in domain.artifacts if not components or each.component in components
     )
@@ -130,12 +130,13 @@ def chosen_artifacts(
 async def translate_domain(
     job: TranslationJob, means: TranslatorConfig
 ) -> dict[SourceText, UnitResult]:
-    """Return how each text of a job ended.
+    """Translate a job and return the result of each text.
 
     Raises:
-        RunHalted: Where nothing more may be asked; what came until then is kept.
-        StoreError: Where it cannot be kept.
-        DataError: Where labels of the memory have no way back.
+        RunHalted: If the endpoint refuses all requests or the budget is spent; earlier results are
+            stored.
+        StoreError: If results cannot be stored.
+        DataError: If labels in the memory cannot be mapped back to values.
     """
     labels = await translate_units(job.labels, job.domain_context(), means)
     texts = await translate_units(job.texts, job.domain_context(job.glossary(labels)), means)
@@ -145,7 +146,7 @@ async def translate_domain(
 def plan_job(
     job: TranslationJob, limits: BatchLimits, memory: TranslationMemory | None
 ) -> DomainPlan:
-    """Return what a job would have to ask; nothing is sent."""
+    """Return the plan of a job; nothing is sent."""
     labels = known_results(job.labels, job.domain_context(), memory)
     domain_context = job.domain_context(job.glossary(labels))
     texts = known_results(job.texts, domain_context, memory)
@@ -161,7 +162,7 @@ def plan_job(
 
 
 def targets_by_address(settled: Collection[UnitResult]) -> dict[str, str]:
-    """Return translations by the addresses of the segments that have them."""
+    """Return translations by the addresses of their segments."""
     return {
         segment.address: each.target
         for each in settled

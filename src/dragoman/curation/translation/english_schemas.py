@@ -1,8 +1,8 @@
-"""English schemas of a domain that has no schema file: from its modules, databases and tools.
+"""English schemas of a domain without a schema file, from modules, databases and tools.
 
-Modules are parsed and never run. Supported are classes of pydantic, msgspec, dataclasses and the
-like with annotated fields; enumerations of strings; aliases of `Literal`; and `Literal` inside of
-the annotation of a field.
+Modules are parsed and never run. Supported are classes of pydantic, msgspec, dataclasses and
+similar libraries with annotated fields; enumerations of strings; aliases of `Literal`; and
+`Literal` inside of the annotation of a field.
 """
 
 import ast
@@ -35,16 +35,16 @@ from dragoman.core.tools import Role, Toolset
 def names_in(
     database: object, model: str, declared: DomainDeclarations, where: str
 ) -> dict[str, ValueSetText]:
-    """Return the texts of a database by the value set that they are declared to be of.
+    """Return the texts of a database by their declared value set.
 
     Args:
         database: The database, decoded.
         model: Its model.
-        declared: What the domain declares: which fields have which value set.
+        declared: The domain's declarations, which assign value sets to fields.
         where: The database, for messages.
 
     Raises:
-        DataError: Where models hold each other without end.
+        DataError: If models contain each other endlessly.
     """
     models = {
         name: ModelText({field: FieldText(annotation) for field, annotation in fields.items()})
@@ -100,10 +100,10 @@ def schema_of_module(text: str, path: str) -> Schema:
 
     Args:
         text: The module.
-        path: Where it lies, for the schema and for messages.
+        path: Its path, for the schema and for messages.
 
     Raises:
-        DataError: Where it is no Python, or larger than any module.
+        DataError: If it is not valid Python, or larger than a module may be.
     """
     module = parse_module(text, path)
     known = frozenset(_named_sets(module))
@@ -161,9 +161,9 @@ def _alias(node: ast.stmt) -> tuple[str, tuple[ValueText, ...]] | None:
 
 
 def _literals(annotation: ast.expr) -> tuple[ValueText, ...]:
-    """Return the strings of every `Literal` in an annotation, each once.
+    """Return the distinct strings of every `Literal` in an annotation.
 
-    Empty strings are not values and are left out.
+    Empty strings are not values and are omitted.
     """
     found: dict[str, None] = {}
     for node in ast.walk(annotation):
@@ -190,7 +190,7 @@ def _is_enum(node: ast.ClassDef) -> bool:
 
 
 class _Field(NamedTuple):
-    """A field of a class: its annotation, and what it is assigned."""
+    """A field of a class: its name, its annotation, and its default."""
 
     name: str
     annotation: ast.expr
@@ -198,7 +198,7 @@ class _Field(NamedTuple):
 
 
 def _fields(node: ast.ClassDef) -> Iterator[_Field]:
-    """Yield the fields of a class that are no secret of it."""
+    """Yield the public fields of a class."""
     for part in node.body:
         match part:
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value) if (
@@ -215,7 +215,7 @@ def _field_text(owner: ast.ClassDef, field: _Field, known: frozenset[str]) -> Fi
 
 
 def _find_description(node: ast.expr | None) -> str | None:
-    """Return the description in a call of `Field` or `Meta`, wherever it stands."""
+    """Return the description in a call of `Field` or `Meta`, at any depth."""
     for part in ast.walk(node) if node is not None else ():
         if isinstance(part, ast.Call) and _last_name(part.func) in _DESCRIBES:
             for keyword in part.keywords:
@@ -230,7 +230,7 @@ def _description(node: ast.Module | ast.ClassDef) -> str | None:
 
 
 def _string(node: ast.expr) -> str | None:
-    """Return a constant text; None for anything else."""
+    """Return a constant text; None for other expressions."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
@@ -239,7 +239,7 @@ def _outermost(annotation: ast.expr) -> str:
 
 
 def _last_name(node: ast.expr) -> str:
-    """Return the name under which something is used: `Literal` for `typing.Literal`."""
+    """Return the last name of an expression: `Literal` for `typing.Literal`."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
@@ -248,15 +248,15 @@ def _last_name(node: ast.expr) -> str:
 
 
 def composed_schema(domain: str, databases: Mapping[Role, str], side: EnglishAssets) -> Schema:
-    """Return the one schema of a domain, both sides of it in one file.
+    """Return the single schema of a domain, which covers both sides.
 
     Args:
         domain: The domain.
-        databases: Which file is the database of a side.
+        databases: The file of each side's database.
         side: Its English side.
 
     Raises:
-        DataError: Where a module or a database is damaged.
+        DataError: If a module or a database is damaged.
     """
     found = [
         schema_of_module(text, path)
@@ -278,7 +278,7 @@ def composed_schema(domain: str, databases: Mapping[Role, str], side: EnglishAss
 
 
 def _declared_keys(declared: DomainDeclarations) -> dict[str, str]:
-    """Return the declared name of a field's values by `MODEL.FIELD`, the key of inline ones."""
+    """Return the declared names of fields' value sets by `MODEL.FIELD`, their inline key."""
     return {
         f"{model}.{field}": annotation
         for model, fields in declared.models.items()
@@ -291,7 +291,7 @@ def _with_keys(
     keys: Mapping[str, str],
     value_sets: Mapping[str, ValueSetText],
 ) -> dict[str, ModelText]:
-    """Return models whose fields name their value sets as they are called now."""
+    """Return models whose fields have the current names of their value sets."""
 
     def key_of(field: FieldText) -> str | None:
         key = None if field.value_set is None else keys.get(field.value_set, field.value_set)

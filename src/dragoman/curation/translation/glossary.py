@@ -1,9 +1,8 @@
-"""Glossary of a domain: values in prose, the labels that translated schemas give them, conflicts.
+"""Glossary of a domain: values in prose, labels of values in schemas, and conflicts.
 
 A label belongs to a value set. Two sets that label one value differently are told apart by the
-words around it; where these do not help, the value stays as the world has it. `pending` is a
-status near the word "status" and an ordinary word elsewhere, so a value carries the names of its
-fields.
+words around it. If these do not help, the value stays as in the world's data. `pending` is a status
+near the word "status" and an ordinary word elsewhere, so a value carries the names of its fields.
 """
 
 import re
@@ -35,9 +34,9 @@ class Value(msgspec.Struct, frozen=True):
     Attributes:
         file: The schema file.
         value_set: The key of its value set.
-        canonical: The value as the world has it.
+        canonical: The value as in the world's data.
         fields: The fields that may hold it, `Model.field`.
-        cues: What these fields are called in prose, in small letters.
+        cues: Names of these fields and of the value set in prose, in lower case.
     """
 
     file: str
@@ -48,7 +47,7 @@ class Value(msgspec.Struct, frozen=True):
 
 
 class ValueMention(NamedTuple):
-    """A place in a text that may mean a value, and the values that its spelling fits."""
+    """A place in a text that may mean a value, and the values that match its spelling."""
 
     start: int
     end: int
@@ -56,7 +55,7 @@ class ValueMention(NamedTuple):
 
 
 class Mentions:
-    """Finds the spellings of values: as they are, and with spaces, hyphens, other case."""
+    """A search for spellings of values: as written, with spaces or hyphens, in any case."""
 
     def __init__(self, values: tuple[Value, ...]) -> None:
         self.values = values
@@ -75,7 +74,7 @@ class Mentions:
         return tuple(each for each in found if each.canonical == text) or tuple(found)
 
     def find(self, text: str) -> Iterator[ValueMention]:
-        """Yield what may mean a value, in order."""
+        """Yield the places that may mean a value, in order."""
         for found in self._pattern.finditer(text):
             yield ValueMention(found.start(), found.end(), self.among(found.group()))
 
@@ -93,7 +92,7 @@ def values_of(schemas: Mapping[str, Schema]) -> tuple[Value, ...]:
 
 
 def cued_values(text: str, start: int, end: int, values: tuple[Value, ...]) -> tuple[Value, ...]:
-    """Return those values whose field is named beside a place, in the same sentence."""
+    """Return the values whose field is named near a place, in the same sentence."""
     before = _STOPS.split(text[max(0, start - _BEFORE) : start])[-1]
     after = _STOPS.split(text[end : end + _AFTER])[0]
     return _values_with_cue(values, f" {_words(before)} | {_words(after)} ")
@@ -102,14 +101,17 @@ def cued_values(text: str, start: int, end: int, values: tuple[Value, ...]) -> t
 def values_cued_on_line(
     text: str, start: int, end: int, values: tuple[Value, ...]
 ) -> tuple[Value, ...]:
-    """Return those values whose field is named anywhere on the line of a place."""
+    """Return the values whose field is named anywhere on the line of a place."""
     before = text[text.rfind("\n", 0, start) + 1 : start]
     after = text[end:].partition("\n")[0]
     return _values_with_cue(values, f" {_words(before)} | {_words(after)} ")
 
 
 def _values_with_cue(values: tuple[Value, ...], words: str) -> tuple[Value, ...]:
-    """Return values with a cue among words; "status" is none where "sim status" is another's."""
+    """Return the values with a cue among words.
+
+    A cue does not count if it is a part of a longer cue there: "status" in "sim status".
+    """
     cues = {cue for each in values for cue in each.cues if f" {cue} " in words}
     inner = {cue for cue in cues for other in cues if cue != other and f" {cue} " in f" {other} "}
     return tuple(each for each in values if each.cues & (cues - inner))
@@ -159,7 +161,7 @@ class Term(msgspec.Struct, frozen=True):
 
 
 class Conflict(msgspec.Struct, frozen=True):
-    """A value that value sets call differently: each label with the value sets and their fields."""
+    """A value with different labels: each label with its value sets and their fields."""
 
     canonical: str
     labels: Mapping[str, tuple[str, ...]]
@@ -178,21 +180,21 @@ class Glossary:
         self._labels = dict(labels)
 
     def label(self, values: tuple[Value, ...]) -> str | None:
-        """Return the one label of what may be meant; None where there is none, or several are."""
+        """Return the common label of values; None if there is none or if they differ."""
         found = {self._labels.get((each.file, each.value_set, each.canonical)) for each in values}
         return found.pop() if len(found) == 1 else None
 
     def labels(self, values: tuple[Value, ...]) -> tuple[str, ...]:
-        """Return every label of what may be meant."""
+        """Return all labels of values."""
         return tuple(term.label for term in self.terms(values))
 
     def label_at(self, text: str, start: int, end: int) -> str | None:
-        """Return the label of a value that stands in a text; None where it is not clear which."""
+        """Return the label of a value at a place in a text; None if it is ambiguous."""
         values = self.mentions.among(text[start:end])
         return self.label(values) or self.label(values_cued_on_line(text, start, end, values))
 
     def terms(self, values: tuple[Value, ...]) -> tuple[Term, ...]:
-        """Return values with their labels, each pair once."""
+        """Return the distinct pairs of values and labels, with their fields."""
         fields: dict[tuple[str, str], dict[str, None]] = {}
         for each in values:
             label = self._labels.get((each.file, each.value_set, each.canonical))
@@ -203,7 +205,7 @@ class Glossary:
 
     @cached_property
     def by_field(self) -> Mapping[str, Mapping[str, str]]:
-        """Labels by value of all value sets that fields of one name may hold, by that name."""
+        """Labels by value, for all value sets of fields with the same name, by that name."""
         found: dict[str, dict[str, str]] = {}
         for each in self.values:
             for field in each.fields:
@@ -213,7 +215,7 @@ class Glossary:
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """Values that value sets call differently."""
+        """Values with different labels in different value sets."""
         found: dict[str, dict[str, list[str]]] = {}
         for each in self.values:
             label = self._labels.get((each.file, each.value_set, each.canonical))
@@ -228,7 +230,7 @@ class Glossary:
 
 
 NO_GLOSSARY = Glossary((), {})
-"""Before labels are translated there are none."""
+"""The empty glossary, for use before labels are translated."""
 
 
 def glossary_of(schemas: Mapping[str, Schema], where: str) -> Glossary:
@@ -239,7 +241,7 @@ def glossary_of(schemas: Mapping[str, Schema], where: str) -> Glossary:
         where: The domain and language, for messages.
 
     Raises:
-        DataError: Where a value set has no way back, or a label is blank.
+        DataError: If labels of a value set cannot be mapped back to values, or if a label is blank.
     """
     labels: dict[Key, str] = {}
     for file, schema in schemas.items():
@@ -250,9 +252,9 @@ def glossary_of(schemas: Mapping[str, Schema], where: str) -> Glossary:
 
 
 def glossary_for(segment: Segment, glossary: Glossary) -> tuple[Term, ...]:
-    """Return the terms that a translator of a segment needs, in the order in which they occur.
+    """Return the terms that a translator of a segment needs, in order of occurrence.
 
-    A value of one ordinary word is a term only where its field is named beside it.
+    A value of one ordinary word is a term only if its field is named near it.
     """
     found: dict[Term, None] = {}
     for mention in glossary.mentions.find(segment.source):
@@ -267,12 +269,12 @@ _LABEL = "/label/"
 
 
 def is_of_value_set(segment: Segment) -> bool:
-    """Whether a segment is a value, whose translation is its label."""
+    """Return whether a segment is a value, whose translation is its label."""
     return _LABEL in segment.context
 
 
 class LabelRegistry:
-    """The spellings that are taken in each value set: the values themselves, then their labels."""
+    """The used spellings of each value set: the values themselves, then their labels."""
 
     def __init__(self, segments: Iterable[Segment]) -> None:
         self._taken: dict[str, dict[str, str]] = {}
@@ -282,7 +284,7 @@ class LabelRegistry:
                 spellings[fold_spelling(segment.source)] = segment.source
 
     def take(self, source: SourceText, label: str) -> str | None:
-        """Take a label for a value; return the other value that has it, if one does."""
+        """Register a label for a value; return the other value that has it, or None."""
         spellings = self._taken.get(source.context)
         if spellings is None:
             return None
@@ -290,7 +292,7 @@ class LabelRegistry:
         return None if holder == source.text else holder
 
     def others(self, source: SourceText) -> tuple[str, ...]:
-        """Return the spellings of a value set that other values have."""
+        """Return the spellings of a value set that belong to other values."""
         spellings = self._taken.get(source.context, {})
         return tuple(each for each, holder in spellings.items() if holder != source.text)
 
@@ -298,7 +300,7 @@ class LabelRegistry:
 def translation_notes(
     language: Language, glossary: Glossary, detector: Detector | None
 ) -> Iterator[str]:
-    """Yield what is to be known of the translations into a language, each in one line."""
+    """Yield notes on the translations into a language, one line each."""
     for conflict in glossary.conflicts:
         yield f"{conflict}: where a text does not name the field, the value stays"
     if detector is None and language.script == "LATIN":

@@ -1,4 +1,4 @@
-"""Manifest of a translated folder: sources and hashes of files, stale files, and the English side.
+"""Manifest of a translated folder: sources and hashes of files, and stale files.
 
 It is the released format with more keys. Keys of other writers are preserved.
 """
@@ -26,21 +26,21 @@ from dragoman.curation.translation.segments import Artifact, Component, Segment,
 from dragoman.store.atomic_files import atomic_write
 
 ReviewState = Literal["machine", "partly reviewed", "reviewed"]
-"""Whether people read the translations of a file: of none, of some, or of all its texts."""
+"""The review state of a file: none, some, or all of its texts were reviewed by people."""
 
 _COMPONENTS: Mapping[Component, str] = {"messages": "tools", "database": "db"}
-"""What the released manifests call a component where they call it otherwise."""
+"""Names of components in released manifests, if they differ."""
 
 
 class MadeBy(msgspec.Struct, frozen=True):
-    """How the translations of a file were made.
+    """The origin of a file's translations.
 
     Attributes:
-        model: The models that gave the texts, by commas; "" where nobody translated by machine.
+        model: The models that translated, separated by commas; "" without machine translation.
         target_language: The language, by the registry's name.
-        translated_at: When, as an ISO 8601 date and time.
-        prompt_version: The versions of the prompts, by commas.
-        review: Whether people read them.
+        translated_at: The time of the translation, as an ISO 8601 date and time.
+        prompt_version: The versions of the prompts, separated by commas.
+        review: The review state.
         source_language: The language of the sources.
     """
 
@@ -53,13 +53,13 @@ class MadeBy(msgspec.Struct, frozen=True):
 
 
 class FileRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a manifest says of a file, as far as staleness is told from it.
+    """The entry of a file in a manifest, as far as staleness depends on it.
 
     Attributes:
         source_files: The hashes of its sources, by path.
-        output_sha256: The hash of the file as it was written; "" where nobody noted it.
-        texts: The hash of each translation by that of its text; empty where nobody noted them.
-        is_patched: Whether it says itself that it was edited by hand.
+        output_sha256: The hash of the file as it was written; "" if it is not recorded.
+        texts: The hash of each translation by that of its text; empty if they are not recorded.
+        is_patched: Whether the entry records an edit by hand.
     """
 
     source_files: dict[str, str]
@@ -71,13 +71,13 @@ class FileRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 def manifest_entry(
     artifact: Artifact, content: bytes, texts: Mapping[str, str], made: MadeBy
 ) -> dict[str, object]:
-    """Return what a manifest says of a file that is written.
+    """Return the entry of a written file in a manifest.
 
     Args:
         artifact: The file in English.
-        content: What is written.
+        content: The written content.
         texts: The translations in it by address.
-        made: How they were made.
+        made: The origin of the translations.
     """
     return {
         "component": _COMPONENTS.get(artifact.component, artifact.component),
@@ -103,18 +103,19 @@ def manifest_entry(
 def merge_manifest(
     before: bytes | None, entries: Mapping[str, Mapping[str, object]], at: str, where: str
 ) -> bytes:
-    """Return a manifest with the entries of some files, those of others as they were.
+    """Return a manifest with new entries for some files; other entries stay.
 
-    Keys of an entry that we do not write stay too, but for the note of an edit: it is written anew.
+    Keys of an entry that this version does not write stay too. Only the record of an edit by hand
+    is removed.
 
     Args:
-        before: The manifest so far; None where there is none.
-        entries: What is said of files, by name.
-        at: When, as an ISO 8601 date and time.
+        before: The manifest so far; None if there is none.
+        entries: The new entries, by name of the file.
+        at: The time, as an ISO 8601 date and time.
         where: The manifest, for messages.
 
     Raises:
-        DataError: Where the manifest so far is damaged: it is not replaced.
+        DataError: If the manifest so far is damaged; it is not replaced.
     """
     manifest = _decode_manifest(before, where)
     assets = manifest.setdefault("assets", {})
@@ -130,19 +131,19 @@ def write_translations(
     files: Mapping[Artifact, Mapping[str, str]],
     made: Mapping[str, MadeBy],
 ) -> tuple[str, ...]:
-    """Write files with their translations, each whole or not at all, then the manifest.
+    """Write files with their translations, each atomically, and then the manifest.
 
     Args:
         folder: The folder of the language, `.../DOMAIN/LANGUAGE`.
         files: The files, with their translations by address.
-        made: How the translations of each file were made, by its name.
+        made: The origin of each file's translations, by its name.
 
     Returns:
-        The names of the files that were written.
+        The names of the written files.
 
     Raises:
-        DataError: Where the manifest there is damaged.
-        StoreError: Where nothing can be written.
+        DataError: If the existing manifest is damaged.
+        StoreError: If a file cannot be written.
     """
     path = folder / MANIFEST
     before = path.read_bytes() if path.exists() else None
@@ -161,7 +162,7 @@ def write_translations(
 
 
 def _is_noted(entry: Mapping[str, object], noted: Mapping[str, object]) -> bool:
-    """Whether a manifest says all this of a file, but for when it was written first."""
+    """Return whether a manifest already has an entry, apart from the time of translation."""
     return _PATCHED not in noted and all(
         name in noted and (noted[name] == value or name == "translated_at")
         for name, value in entry.items()
@@ -169,17 +170,17 @@ def _is_noted(entry: Mapping[str, object], noted: Mapping[str, object]) -> bool:
 
 
 def file_records(manifest: bytes | None, where: str) -> dict[str, FileRecord]:
-    """Return what a manifest says of its files, by name; nothing where there is no manifest.
+    """Return a manifest's entries of its files, by name; empty without a manifest.
 
     Raises:
-        DataError: Where it is damaged.
+        DataError: If the manifest is damaged.
     """
     assets = _decode_manifest(manifest, where).get("assets", {})
     return {name: _record(entry) for name, entry in assets.items()}
 
 
 def text_key(segment: Segment) -> str:
-    """Return the hash of a text in its context: equal ones have equal translations."""
+    """Return the hash of a text in its context; equal ones have equal translations."""
     return content_key(segment.context, segment.source)
 
 
@@ -215,7 +216,7 @@ class _Shape(msgspec.Struct):
 
 
 def _decode_manifest(manifest: bytes | None, where: str) -> dict[str, Any]:
-    """Return a manifest as it is, after a look at the parts that are read of it."""
+    """Return a decoded manifest, after validation of the parts that are used."""
     if manifest is None:
         return {}
     try:
@@ -229,16 +230,17 @@ Reason = Literal["missing", "not recorded", "source changed", "edited by hand"]
 
 
 class StaleFile(msgspec.Struct, frozen=True):
-    """A translated file that does not fit its sources or its record any more.
+    """A translated file that no longer fits its sources or its record.
 
     Attributes:
         file: Its name.
-        why: The reason. `missing`: it is not there. `not recorded`: no manifest says what it was
-            made of. `source changed`: since it was made. `edited by hand`: since it was written.
-        addresses: The texts concerned: without a translation of what they are now, or with another
-            than was written.
-        is_whole: Whether nothing tells which texts are concerned, so that all are named; of a file
-            that is only marked as edited, none.
+        why: The reason. `missing`: the file does not exist. `not recorded`: no manifest names its
+            sources. `source changed`: a source has changed since. `edited by hand`: the file has
+            been edited since it was written.
+        addresses: The affected texts: without a translation of their current source, or with
+            another translation than was written.
+        is_whole: Whether the affected texts are unknown, so that all are named. Of a file that is
+            only marked as edited, none are named.
     """
 
     file: str
@@ -256,16 +258,16 @@ class StaleFile(msgspec.Struct, frozen=True):
 
 
 def stale_files(domain: TranslatableDomain, folder: AssetFolder) -> tuple[StaleFile, ...]:
-    """Return the files of a translated folder that are out of date, in the order of the domain.
+    """Return the outdated files of a translated folder, in the order of the domain.
 
-    A file may be so for two reasons: its source changed, and somebody edited it.
+    A file may be outdated for two reasons: its source changed, and somebody edited it.
 
     Args:
         domain: The domain in English, as it is now.
         folder: The folder of its files in the language.
 
     Raises:
-        DataError: Where the manifest, or a file that was edited, is damaged.
+        DataError: If the manifest or an edited file is damaged.
     """
     where = str(folder.folder / MANIFEST)
     records = file_records(folder.read(MANIFEST) if MANIFEST in folder else None, where)
@@ -299,7 +301,10 @@ def _stale(
 
 
 def _has_changed(artifact: Artifact, record: FileRecord, known: Mapping[str, str]) -> bool:
-    """Return whether a source has another hash than recorded; one that nobody knows has not."""
+    """Return whether a source has another hash than recorded.
+
+    A source without a known hash counts as unchanged.
+    """
     now = {**known, **{source.path: source.sha256 for source in artifact.sources}}
     return any(now.get(path, digest) != digest for path, digest in record.source_files.items())
 
@@ -318,7 +323,7 @@ def _find_stale_texts(
 def _find_edited_texts(
     artifact: Artifact, record: FileRecord, texts: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return the texts whose translation is not the one that was written."""
+    """Return the texts whose translation differs from the written one."""
     return tuple(
         segment.address
         for segment in artifact.segments
@@ -329,11 +334,13 @@ def _find_edited_texts(
 
 
 def write_english(out: Path, domain: TranslatableDomain) -> None:
-    """Write a domain's English files to `DOMAIN/en`, and the hashes of its sources next to it.
+    """Write a domain's English files to `DOMAIN/en`, and the hashes of its sources.
+
+    The hashes are added to those in `out`.
 
     Raises:
-        DataError: Where the hashes that are there are damaged.
-        StoreError: Where the files cannot be written.
+        DataError: If the existing hashes are damaged.
+        StoreError: If the files cannot be written.
     """
     folder = out / domain.domain / ENGLISH
     listed = out / SOURCE_HASHES
@@ -350,7 +357,7 @@ def write_english(out: Path, domain: TranslatableDomain) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all; one that is as it should be stays."""
+    """Write a file atomically, unless it already has this content."""
     if path.exists() and path.read_bytes() == content:
         return
     atomic_write(path, content)

@@ -1,4 +1,4 @@
-"""Import and export of translation memories: TMX files, translated artifacts, comparisons."""
+"""Import and export of translation memories: TMX files, artifacts, comparisons."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,15 +40,15 @@ _AT_ONCE = 1_000
 
 
 class ImportedTranslations(msgspec.Struct, frozen=True):
-    """What was read of one language, and what became of it.
+    """The result of importing translations into one language.
 
     Attributes:
         domain: The domain, or the file.
         language: The language's code.
-        read: The translations that were read, one for each text in a context.
-        taken: Those that stand in the memory now.
-        disagreeing: Texts that had several translations, of which the most frequent was read.
-        left_out: Places without a translation, by the reason.
+        read: Number of translations read, one for each text in a context.
+        taken: Number of these that are in the memory now.
+        disagreeing: Number of texts with several translations, of which the most frequent was read.
+        left_out: Numbers of places without a translation, by reason.
     """
 
     domain: str
@@ -60,15 +60,15 @@ class ImportedTranslations(msgspec.Struct, frozen=True):
 
 
 class MemoryAgreement(msgspec.Struct, frozen=True):
-    """How alike two memories are in the texts that both have.
+    """The agreement of two memories on the texts that both have.
 
     Attributes:
         domain: The domain.
         language: The language's code.
-        component: What the texts' files are for.
-        texts: The texts that both memories have.
-        equal: Those of them with one and the same translation.
-        similarity: The mean chrF of all, from 0 to 1, the first memory as the reference.
+        component: The component of the texts.
+        texts: Number of texts in both memories.
+        equal: Number of these with equal translations.
+        similarity: The mean chrF of all, from 0 to 1, with the first memory as the reference.
     """
 
     domain: str
@@ -80,14 +80,14 @@ class MemoryAgreement(msgspec.Struct, frozen=True):
 
 
 class MemoryContents(msgspec.Struct, frozen=True):
-    """What a memory holds, and what it took.
+    """The contents of a memory, and their costs.
 
     Attributes:
         counts: Translations by language and origin.
-        usage: What models consumed.
-        costs: What each of these costs; None where no price is known.
-        reviews: The reviews that were imported.
-        prices: What costs are by.
+        usage: Usage of models.
+        costs: The cost of each usage; None if no price is known.
+        reviews: The imported reviews.
+        prices: The prices of the costs.
     """
 
     counts: tuple[MemoryCount, ...]
@@ -98,15 +98,15 @@ class MemoryContents(msgspec.Struct, frozen=True):
 
 
 def read_memory(path: Path, prices: Path | None = None) -> MemoryContents:
-    """Read what a memory holds.
+    """Read the contents of a memory.
 
     Args:
         path: The memory.
-        prices: A table of prices of one's own.
+        prices: A file with a custom price table.
 
     Raises:
-        UsageError: For a table of prices that cannot be read.
-        StoreError: Where there is no memory, or it cannot be read.
+        UsageError: For a price table that cannot be read.
+        StoreError: If the memory does not exist or cannot be read.
     """
     table = load_prices(prices)
     with TranslationMemory(path, write=False) as memory:
@@ -118,18 +118,18 @@ def read_memory(path: Path, prices: Path | None = None) -> MemoryContents:
 def import_translations(
     source: str, path: Path, suites: Sequence[str] = (), languages: Sequence[str] = ()
 ) -> list[ImportedTranslations]:
-    """Read translations of others into a memory; it is made where there is none.
+    """Import translations of others into a memory, which is created if it does not exist.
 
     Args:
         source: A TMX file, a folder with DOMAIN/LANGUAGE, or the name of a release.
         path: The memory.
-        suites: Of which suites a folder is read.
-        languages: Only these of a folder; all where none is named.
+        suites: The suites to read from a folder.
+        languages: The languages to read from a folder; all if empty.
 
     Raises:
-        UsageError: For a folder without suites, or where there is nothing of a suite or language.
-        DataError: Where files are damaged.
-        StoreError: Where the memory cannot be written.
+        UsageError: For a folder without suites, or if a suite or language is missing.
+        DataError: If files are damaged.
+        StoreError: If the memory cannot be written.
     """
     is_tmx = source.lower().endswith(".tmx")
     if not is_tmx and not suites:
@@ -144,17 +144,17 @@ def import_translations(
 
 
 def import_released(path: Path, suites: Sequence[str], language: str) -> list[ImportedTranslations]:
-    """Make a memory of the translations that suites ship, or that were pulled for them.
+    """Create a memory of the translations that are packaged with suites or pulled for them.
 
     Args:
-        path: The memory; nothing is there yet.
+        path: The memory, which must not exist.
         suites: The names of the suites.
         language: The code of the language.
 
     Raises:
-        UsageError: Where a suite has no translations into the language.
-        DataError: Where they are damaged, or were not pulled.
-        StoreError: Where the memory cannot be written.
+        UsageError: If a suite has no translations into the language.
+        DataError: If they are damaged, or were not pulled.
+        StoreError: If the memory cannot be written.
     """
     releases: dict[str, list[str]] = {}
     for name in suites:
@@ -171,7 +171,7 @@ def import_released(path: Path, suites: Sequence[str], language: str) -> list[Im
 
 
 def require_translations(suite: str, assets: str, language: str) -> None:
-    """Raise UsageError where a folder or release has no translations of a suite into a language."""
+    """Raise UsageError unless a suite has translations into a language."""
     _, root = _load_translated_domain(suite, assets)
     there = languages_of(root)
     if language not in there:
@@ -195,9 +195,8 @@ def export_translations(path: Path, out: Path, language: str = "") -> int:
     """Write a memory, or one language of it, as TMX; return the number of translations.
 
     Raises:
-        StoreError: Where the file cannot be written.
-        DataError: Where XML cannot carry a text.
-        StoreError: Where the memory cannot be read.
+        StoreError: If the memory cannot be read, or if the file cannot be written.
+        DataError: If a text cannot be represented in XML.
     """
     with TranslationMemory(path, write=False) as memory:
         return export_tmx(memory, out, language)
@@ -206,12 +205,12 @@ def export_translations(path: Path, out: Path, language: str = "") -> int:
 def compare_memories(
     path: Path, other: Path, suites: Sequence[str], languages: Sequence[str]
 ) -> list[MemoryAgreement]:
-    """Compare two memories in the texts of suites, by domain, language and component.
+    """Compare two memories on the texts of suites, by domain, language and component.
 
     Raises:
         UsageError: Without a suite or language, and for a suite that cannot be translated.
-        DataError: Where its data are missing or damaged.
-        StoreError: Where a memory cannot be read.
+        DataError: If its data are missing or damaged.
+        StoreError: If a memory cannot be read.
     """
     if not suites or not languages:
         raise UsageError("name the texts to compare: --suite SUITE and --language LANGUAGE")
@@ -220,15 +219,15 @@ def compare_memories(
 
 
 def import_tmx(memory: TranslationMemory, path: Path) -> list[ImportedTranslations]:
-    """Read a TMX file into a memory; what is reviewed there stays.
+    """Import a TMX file into a memory; reviewed translations there stay.
 
     Raises:
-        DataError: Where the file cannot be read.
-        StoreError: Where the memory cannot be written.
+        DataError: If the file cannot be read.
+        StoreError: If the memory cannot be written.
     """
     read: dict[str, int] = {}
     taken: dict[str, int] = {}
-    # The whole file is read before anything of it is kept: one that breaks off is refused whole.
+    # The whole file is read before anything is stored, so an incomplete one is refused as a whole.
     for entries in _batches(list(read_tmx(path, SOURCE, SHIPPED))):
         stored = memory.put(entries)
         for entry, stands in zip(entries, stored, strict=True):
@@ -241,18 +240,18 @@ def import_tmx(memory: TranslationMemory, path: Path) -> list[ImportedTranslatio
 def import_artifacts(
     memory: TranslationMemory, suites: Sequence[str], assets: str, languages: Sequence[str]
 ) -> list[ImportedTranslations]:
-    """Read translated artifacts of suites into a memory, text by text.
+    """Import translated artifacts of suites into a memory, text by text.
 
     Args:
         memory: The memory.
         suites: The names of the suites.
         assets: A folder with DOMAIN/LANGUAGE, or the name of a release.
-        languages: Only these; all that are there where none is named.
+        languages: The languages to import; all available ones if empty.
 
     Raises:
-        UsageError: Where there is nothing of a suite or language.
-        DataError: Where files are damaged.
-        StoreError: Where the memory cannot be written.
+        UsageError: If a suite or language is missing.
+        DataError: If files are damaged.
+        StoreError: If the memory cannot be written.
     """
     found: list[ImportedTranslations] = []
     for name in suites:
@@ -273,12 +272,11 @@ def import_artifacts(
 
 
 def export_tmx(memory: TranslationMemory, path: Path, language: str) -> int:
-    """Write a memory as a TMX file, or what it has of one language; return how many there are.
+    """Write a memory, or one language of it, as TMX; return the number of translations.
 
     Raises:
-        StoreError: Where the file cannot be written.
-        DataError: Where XML cannot carry a text.
-        StoreError: Where the memory cannot be read.
+        StoreError: If the memory cannot be read, or if the file cannot be written.
+        DataError: If a text cannot be represented in XML.
     """
     entries = memory.entries(SOURCE, language)
     atomic_write(path, write_tmx(entries, SOURCE))
@@ -291,12 +289,12 @@ def memory_agreements(
     suites: Sequence[str],
     languages: Sequence[str],
 ) -> list[MemoryAgreement]:
-    """Return how alike two memories are, by domain, language and component.
+    """Return the agreement of two memories, by domain, language and component.
 
     Raises:
         UsageError: For a suite that cannot be translated.
-        DataError: Where its data are missing or damaged.
-        StoreError: Where a memory cannot be read.
+        DataError: If its data are missing or damaged.
+        StoreError: If a memory cannot be read.
     """
     found: list[MemoryAgreement] = []
     for name in suites:
@@ -372,7 +370,7 @@ def _import_language(
 
 
 def _untranslated_addresses(domain: TranslatableDomain, folder: AssetFolder) -> set[str]:
-    """Return the addresses of texts of which the manifest says that they have no translation."""
+    """Return the addresses of texts that have no translation according to the manifest."""
     manifest = folder.read(MANIFEST) if MANIFEST in folder else None
     records = file_records(manifest, str(folder.folder / MANIFEST))
     return {

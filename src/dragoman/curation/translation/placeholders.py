@@ -1,8 +1,8 @@
-"""Placeholders: mask do-not-translate spans before translation and restore them afterwards.
+"""Placeholders: mask do-not-translate spans before translation, restore them after.
 
-A placeholder such as `⟦1⟧` holds no letter of any language, needs no space next to it, and its
-number names its slot. Other brackets, spaces and digits of other scripts are accepted when
-translators return them. A text that contains one by itself has it masked like every other span.
+A placeholder such as `⟦1⟧` contains no letter of any language, needs no space next to it, and its
+number names its slot. Translators may return other brackets, spaces, or digits of other scripts. A
+placeholder that the source itself contains is masked like any other span.
 """
 
 import re
@@ -36,12 +36,12 @@ _BRACKETS = (
     (r"\[\[", r"\]\]"),
     ("\uff3b\uff3b", "\uff3d\uff3d"),
 )
-# One digit class for all scripts: Thai and full-width digits are `\d` too.
+# One digit class matches all scripts: Thai and full-width digits are `\d` too.
 _READ = re.compile("|".join(rf"{opened}\s?(\d{{1,6}})\s?{closed}" for opened, closed in _BRACKETS))
 
 
 class PlacedPlaceholder(NamedTuple):
-    """A placeholder in a text: its number, and where it stands."""
+    """A placeholder in a text: its number and its span."""
 
     number: int
     start: int
@@ -74,13 +74,16 @@ Kind = Literal[
     "name",
     "value",
 ]
-"""What a span is; `address` is an e-mail or web address, `value` one of a value set."""
+"""The kind of a span.
+
+`address` is an e-mail or web address, and `value` a value of a value set.
+"""
 
 
 class Span(NamedTuple):
-    """A place in a text that must stay.
+    """A span of a text that must stay.
 
-    `is_prose` is set where a value stands among words, which its label would have to agree with.
+    `is_prose` is true for a value among words, with which its label would have to agree.
     """
 
     start: int
@@ -90,7 +93,7 @@ class Span(NamedTuple):
 
 
 def without_overlaps(candidates: Iterable[Span]) -> tuple[Span, ...]:
-    """Return the spans that do not overlap one that came before them, in the text's order."""
+    """Return the spans that do not overlap an earlier candidate, in the text's order."""
     taken: set[int] = set()
     kept: list[Span] = []
     for span in candidates:
@@ -101,7 +104,7 @@ def without_overlaps(candidates: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def blank_spans(text: str, spans: tuple[Span, ...]) -> str:
-    """Return a text with a space in the place of spans."""
+    """Return a text with each span replaced by a space."""
     parts: list[str] = []
     end = 0
     for span in spans:
@@ -126,10 +129,10 @@ _NEVER = re.compile(r"(?!)")
 
 
 class DoNotTranslate:
-    """Finds in a text what stays; it belongs to one domain alone.
+    """A search for the terms that must stay in the texts of one domain.
 
     Attributes:
-        terms: What stays.
+        terms: The terms that stay.
         shapes: The shapes of its ids.
     """
 
@@ -147,12 +150,14 @@ class DoNotTranslate:
     def spans(
         self, text: str, component: Component, kept: tuple[str, ...] = ()
     ) -> tuple[Span, ...]:
-        """Return what stays in a text, in order and without overlaps; each text is read once.
+        """Return the spans of a text that must stay, in order and without overlaps.
+
+        Results are cached.
 
         Args:
             text: The text.
-            component: What its file is for.
-            kept: What stays in this text alone; see `Segment.kept`.
+            component: The component of its file.
+            kept: Terms that stay in this text only; see `Segment.kept`.
         """
         key = (text, component in _DESCRIBED, kept)
         found = self._found.get(key)
@@ -161,11 +166,11 @@ class DoNotTranslate:
         return found
 
     def is_id(self, word: str) -> bool:
-        """Whether a word is an id of the data, or has the shape of one."""
+        """Return whether a word is an id of the data, or has the shape of one."""
         return word in self._ids or matches_shape(word, self.shapes)
 
     def _candidates(self, text: str, is_described: bool, kept: tuple[str, ...]) -> Iterator[Span]:
-        """Yield what may have to stay; what comes first wins where two overlap."""
+        """Yield candidates for spans that must stay; of overlapping ones the first counts."""
         yield from (Span(each.start, each.end, "placeholder") for each in placeholders_in(text))
         for word in kept:
             yield from (Span(*place, "literal") for place in word_places(text, word))
@@ -215,7 +220,7 @@ class DoNotTranslate:
                 yield Span(found.start(), found.end(2), "name")
 
     def _words(self, text: str) -> Iterator[Span]:
-        """Yield ids, identifiers and names of one word."""
+        """Yield the spans of ids, identifiers and names of one word."""
         for found in _WORD.finditer(text):
             kind = self._kind_of(found.group())
             if kind == "name" and _is_capitalised(found, text):
@@ -243,7 +248,7 @@ class DoNotTranslate:
         return "identifier" if word in self.terms.identifiers and _CLASS.fullmatch(word) else None
 
     def _name_or_value(self, name: str) -> Kind:
-        """Return whether a name that calls repeat is a value too, which may have a label."""
+        """Return the kind of a name that calls repeat; a value may have a label."""
         return "value" if self._values.among(name) else "name"
 
     def _called(self, text: str) -> Iterator[Span]:
@@ -258,12 +263,12 @@ class DoNotTranslate:
 
 
 def find_do_not_translate(data: DomainData) -> DoNotTranslate:
-    """Find what must stay in the texts of a domain from its data."""
+    """Find the terms that must stay in the texts of a domain from its data."""
     return DoNotTranslate(terms_of(data))
 
 
 def _is_capitalised(word: re.Match[str], text: str) -> bool:
-    """Whether a word has its capital because a sentence begins with it."""
+    """Return whether a word may be capitalized only because it begins a sentence."""
     before = text[: word.start()].rstrip(" \t\"'*-")
     return word.group().istitle() and (not before or before[-1] in ".!?:\n")
 
@@ -288,14 +293,14 @@ FaultCode = Literal["placeholder-lost", "placeholder-doubled", "placeholder-inve
 
 
 class MaskSlot(msgspec.Struct, frozen=True):
-    """What a placeholder stands for.
+    """The content behind a placeholder.
 
     Attributes:
         placeholder: The placeholder, `⟦1⟧`.
-        source: What stood in the source.
-        restored: What is put in its place: the same, or the label of a value.
-        kind: What it is.
-        count: How often it stands in the source.
+        source: The masked text of the source.
+        restored: The text that replaces the placeholder: the same, or the label of a value.
+        kind: The kind of the span.
+        count: Number of its occurrences in the source.
     """
 
     placeholder: str
@@ -306,20 +311,23 @@ class MaskSlot(msgspec.Struct, frozen=True):
 
 
 class Masked(msgspec.Struct, frozen=True):
-    """A source with placeholders; texts that differ in ids alone are equal but for their slots."""
+    """A source with placeholders.
+
+    Texts that differ only in ids are equal except for their slots.
+    """
 
     text: str
     slots: tuple[MaskSlot, ...]
 
     @property
     def has_words(self) -> bool:
-        """Whether anything is left to translate beside what stays."""
+        """Whether the text contains letters outside of placeholders."""
         found = placeholders_in(self.text)
         spans = tuple(Span(each.start, each.end, "placeholder") for each in found)
         return any(map(str.isalpha, blank_spans(self.text, spans)))
 
     def slot(self, number: int) -> MaskSlot | None:
-        """Return what the placeholder with a number stands for; None where none has it."""
+        """Return the slot of the placeholder with a number; None if there is none."""
         return self.slots[number - 1] if 0 < number <= len(self.slots) else None
 
 
@@ -327,11 +335,11 @@ class PlaceholderFault(msgspec.Struct, frozen=True):
     """A placeholder that did not come back as often as it was given.
 
     Attributes:
-        code: Whether it is lost, doubled or none that was given.
-        placeholder: Which.
-        restored: What it stands for; "" for one that was not given.
-        expected: How often it was given.
-        found: How often it came back.
+        code: Whether it was lost, doubled or invented.
+        placeholder: The placeholder.
+        restored: The text behind it; "" for an invented one.
+        expected: Number of its occurrences in the request.
+        found: Number of its occurrences in the answer.
     """
 
     code: FaultCode
@@ -342,7 +350,7 @@ class PlaceholderFault(msgspec.Struct, frozen=True):
 
 
 class Restored(msgspec.Struct, frozen=True):
-    """A translation with everything put back; with faults, it is to be asked for again."""
+    """A restored translation; if it has faults, it must be requested again."""
 
     text: str
     faults: tuple[PlaceholderFault, ...] = ()
@@ -351,10 +359,10 @@ class Restored(msgspec.Struct, frozen=True):
 def mask(
     segment: Segment, do_not_translate: DoNotTranslate, glossary: Glossary = NO_GLOSSARY
 ) -> Masked:
-    """Hide what must stay in a segment.
+    """Mask the spans of a segment that must stay.
 
-    A value that has a label in the glossary is hidden where it is quoted, in code or written with
-    underscores, and comes back as the label. A stand-alone label is translated whole.
+    A value with a label in the glossary is masked if it is quoted, in code or written with
+    underscores, and is restored as the label. A stand-alone label is not masked.
     """
     if segment.mode == "label":
         return Masked(segment.source, ())
@@ -377,10 +385,10 @@ def mask(
 
 
 def restore(masked: Masked, text: str) -> Restored:
-    """Put what was hidden back into a translation, and say which placeholders it has not kept.
+    """Restore the masked spans of a translation, and report faulty placeholders.
 
-    White space around the text is that of the source. A space that a translator left between a
-    Chinese label and the Chinese characters beside it is taken out.
+    The outer white space is that of the source. A space between a Chinese label and adjacent
+    Chinese characters is removed.
     """
     text = _with_space_of(masked.text, text)
     pieces: list[str] = []
@@ -404,7 +412,7 @@ def restore(masked: Masked, text: str) -> Restored:
 def _placeholder_replacements(
     segment: Segment, do_not_translate: DoNotTranslate, glossary: Glossary
 ) -> Iterator[tuple[Span, str]]:
-    """Yield what is hidden with what comes back for it."""
+    """Yield the spans to mask, with the text that replaces each of them."""
     text = segment.source
     for span in do_not_translate.spans(text, segment.component, segment.kept):
         label = glossary.label_at(text, span.start, span.end) if span.kind == "value" else None
@@ -423,7 +431,7 @@ def _with_space_of(source: str, text: str) -> str:
 
 
 def _close_up(pieces: list[str], at: int) -> None:
-    """Take out spaces between a label and its neighbours where both are Han."""
+    """Remove spaces between a label and its neighbours if both are Han."""
     before = pieces[at - 1].rstrip(" ")
     if is_han((before or "".join(pieces[: at - 1]))[-1:]) and is_han(pieces[at][:1]):
         pieces[at - 1] = before

@@ -1,4 +1,4 @@
-"""Translation QA checks of one text without a model: lost terms, language, numbers, structure."""
+"""Translation QA checks of a text by rules: lost terms, language, numbers, structure."""
 
 import re
 import unicodedata
@@ -43,7 +43,10 @@ _COUNTED: frozenset[Kind] = frozenset({"marker", "template"})
 
 
 def check_lost(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find what must stay and is not in the translation; templates and markers as often, too."""
+    """Find terms that must stay and are missing in the translation.
+
+    Templates and markers must also occur as often as in the source.
+    """
     for (kind, word), count in _counts(text.source, text.kept).items():
         if kind not in _CODES:
             continue
@@ -56,7 +59,7 @@ def check_lost(text: SegmentPair) -> Iterator[QaIssue]:
 
 
 def check_invented(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find ids, addresses and templates of the translation that the source has not."""
+    """Find ids, addresses and templates in the translation that the source does not have."""
     for (kind, word), count in _counts(text.target, text.found).items():
         if word in text.source:
             continue
@@ -67,7 +70,10 @@ def check_invented(text: SegmentPair) -> Iterator[QaIssue]:
 
 
 def check_swapped(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find ids of one shape that first stand in another order than in the source, none lost."""
+    """Find ids of one shape in another order than in the source.
+
+    The order is that of first occurrences, and no id is lost.
+    """
     source, target = _in_order(text.source, text.kept), _in_order(text.target, text.found)
     for shape, words in source.items():
         others = [word for word in target.get(shape, ()) if word in words]
@@ -76,7 +82,7 @@ def check_swapped(text: SegmentPair) -> Iterator[QaIssue]:
 
 
 def check_labels(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find quoted values that are neither their label nor the value itself in the translation."""
+    """Find quoted values that occur neither with their label nor as the value itself."""
     target = fold_spelling(text.target)
     missing = Counter(
         (text.source[span.start : span.end], called)
@@ -90,9 +96,9 @@ def check_labels(text: SegmentPair) -> Iterator[QaIssue]:
 
 
 def check_swapped_values(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find values that are named in place of others of fields of one name.
+    """Find values that are replaced by other values of fields with the same name.
 
-    Values of one word are left out: in prose they are words like any other.
+    Values of one word are omitted: in prose they may be ordinary words.
     """
     if text.segment.mode == "label":
         return
@@ -106,7 +112,7 @@ def check_swapped_values(text: SegmentPair) -> Iterator[QaIssue]:
 
 
 def _not_called(text: SegmentPair, span: Span, target: str) -> str:
-    """Return what a quoted value should have been called; "" where it is called so."""
+    """Return the expected label of a quoted value; "" if the translation has it."""
     word = text.source[span.start : span.end]
     label = text.glossary.label_at(text.source, span.start, span.end)
     every = text.glossary.labels(text.glossary.mentions.among(word))
@@ -117,12 +123,12 @@ def _not_called(text: SegmentPair, span: Span, target: str) -> str:
 
 
 def _dates(word: str, text: SegmentPair) -> Iterator[str]:
-    """Yield the ways in which the language writes an ISO date."""
+    """Yield the date formats of the language for an ISO date."""
     return date_forms(word, text.language.dates)
 
 
 def _in_order(text: str, spans: tuple[Span, ...]) -> dict[str, list[str]]:
-    """Return the ids of a text by shape, each once, in order."""
+    """Return the distinct ids of a text by shape, in order."""
     found: dict[str, dict[str, None]] = {}
     for span in spans:
         if span.kind in _OPAQUE:
@@ -152,7 +158,7 @@ _FOREIGN = 0.5
 
 
 def check_copied(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find a translation that is the source, where the source has words; addresses may stay."""
+    """Find a translation that equals the source, if that has words; addresses may stay."""
     place = text.segment.address.partition("::")[2]
     may_stay = text.segment.component == "database" and "address" in place
     if text.source == text.target and not may_stay and _TRANSLATABLE.search(text.source_words):
@@ -160,9 +166,9 @@ def check_copied(text: SegmentPair) -> Iterator[QaIssue]:
 
 
 def check_residual_english(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find words of English grammar, and too many of the source's words, in a translation.
+    """Find English function words, and too many of the source's words, in a translation.
 
-    What is quoted is left out: literals of a program may stay.
+    Quoted text is omitted, since literals of a program may stay.
     """
     if text.source == text.target:
         return
@@ -189,8 +195,8 @@ def check_residual_english(text: SegmentPair) -> Iterator[QaIssue]:
 def check_wrong_script(text: SegmentPair) -> Iterator[QaIssue]:
     """Find letters of a script that is not the language's.
 
-    Latin letters may stand in any text; a text of another script that is mostly Latin words which
-    the source has not is none of the language.
+    Latin letters may occur in any text. A text for another script is an issue if it is mostly Latin
+    words that the source does not have.
     """
     allowed = {text.language.script, _LATIN, *_scripts(text.source)}
     found = _scripts(text.target)
@@ -203,10 +209,10 @@ def check_wrong_script(text: SegmentPair) -> Iterator[QaIssue]:
 
 
 def check_wrong_language(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find a text that a detector takes for a language that is not the target's.
+    """Find a text that a detector takes for another language than the target.
 
-    Asked of languages in Latin letters alone: others are known by their script. That a text is
-    English is told by its words: in short texts a detector takes loan words for it.
+    Only languages with Latin letters are checked, since the script identifies others. English is
+    found by its function words, since a detector takes loan words in short texts for English.
     """
     if text.detector is None or text.language.script != _LATIN or text.source == text.target:
         return
@@ -254,10 +260,10 @@ _USUAL_WORDS = 10
 
 
 def check_numbers(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find numbers of the source that the translation has not, and those that it writes otherwise.
+    """Find numbers of the source that are missing or rewritten in the translation.
 
-    Signs may be those of the language or of English, digits of any script, small numbers words;
-    hours may be of 24, years of the language's calendars.
+    Separators may be those of the language or of English, and digits those of any script. Small
+    numbers may be words, hours may count to 24, and years may be of the language's calendars.
     """
     lost = [
         written
@@ -282,7 +288,7 @@ def check_numbers(text: SegmentPair) -> Iterator[QaIssue]:
 
 
 def _numbers_in_translation(text: SegmentPair) -> set[Decimal]:
-    """Return the numbers of a translation in every reading of it."""
+    """Return all numbers of a translation, in every possible reading."""
     target = text.target
     own, english = (
         numbers_in(target, habits) for habits in (text.language.numbers, ENGLISH_NUMBERS)
@@ -314,7 +320,7 @@ _PARTS: tuple[tuple[str, Callable[[str], list[str]]], ...] = (
 
 
 def check_parts(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find another number of headings, list items or code spans."""
+    """Find a different number of headings, list items or code spans."""
     for code, parts_of in _PARTS:
         had, has = len(parts_of(text.source)), len(parts_of(text.target))
         if had != has:
@@ -323,14 +329,14 @@ def check_parts(text: SegmentPair) -> Iterator[QaIssue]:
 
 
 def check_line_breaks(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find another number of lines, blank ones left out."""
+    """Find a different number of lines, not counting blank ones."""
     had, has = len(lines_of(text.source)), len(lines_of(text.target))
     if had != has and text.target.strip():
         yield text.issue("line-breaks", f"{had} lines in English, {has} in the translation")
 
 
 def check_outer_space(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find other white space before or after the text."""
+    """Find different white space before or after the text."""
     if text.target.strip() and _around(text.source) != _around(text.target):
         yield text.issue("outer-space", "white space around the text is not the source's")
 
@@ -344,7 +350,7 @@ def _around(text: str) -> tuple[str, str]:
 _TWICE = re.compile(r"(?<!\S)([^\s\d.,:;!?*`_-]+) \1(?=[\s.,:;!?]|$)", re.IGNORECASE)
 _HAN_SPACE = re.compile(r"(?<=[\u3400-\u9fff]) +(?=[\u3400-\u9fff])")
 _FENCE = re.compile(r"\s*```")
-# Controls, signs that turn text round whatever its script, tags, and what is no character.
+# Control characters, characters that reverse the direction of text, tags, and noncharacters.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202d\u202e\ufeff\ufffe\uffff\U000e0000-\U000e007f]"
 )
@@ -353,13 +359,13 @@ _WIDER = 1
 
 
 def check_empty(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find a translation of nothing but white space."""
+    """Find a translation that consists only of white space."""
     if text.source.strip() and not text.target.strip():
         yield text.issue("empty", "nothing came back")
 
 
 def check_hidden(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find characters that nobody sees and the source has not: they control, or turn text round."""
+    """Find invisible characters that the source does not have, such as direction controls."""
     had = set(text.source)
     for sign in dict.fromkeys(_HIDDEN.findall(text.target)):
         if sign not in had:
@@ -367,7 +373,7 @@ def check_hidden(text: SegmentPair) -> Iterator[QaIssue]:
 
 
 def check_wrapped(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find an answer that holds more than the translation: an announcement, a fence, quotes."""
+    """Find an answer with more than the translation: an announcement, a fence, quotes."""
     target, source = text.target.strip().casefold(), text.source.strip().casefold()
     for opening in wrappers():
         if target.startswith(opening) and not source.startswith(opening):
@@ -380,7 +386,7 @@ def check_wrapped(text: SegmentPair) -> Iterator[QaIssue]:
 
 
 def check_repeated_words(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find a word twice in a row that neither the source nor the language repeats."""
+    """Find a word repeated in a row that neither the source nor the language repeats."""
     usual = text.expected.repeated | {
         found.group(1).casefold() for found in _TWICE.finditer(text.source)
     }
@@ -397,9 +403,9 @@ def check_spaces_between_han(text: SegmentPair) -> Iterator[QaIssue]:
 
 
 def check_length(text: SegmentPair) -> Iterator[QaIssue]:
-    """Find a translation far shorter or longer than is usual; what must stay is not counted.
+    """Find a translation that is much shorter or longer than usual.
 
-    Short texts vary more, so their bounds are wider.
+    Terms that must stay are not counted. Short texts vary more, so their limits are wider.
     """
     bounds = text.expected.length
     source, target = len(text.source_words.strip()), len(text.target_words.strip())

@@ -1,4 +1,4 @@
-"""Translation QA issues with their severities, and the segment pair that QA checks inspect."""
+"""Translation QA issues with severities, and the segment pair that QA checks inspect."""
 
 import functools
 import importlib.resources
@@ -15,18 +15,18 @@ from dragoman.curation.translation.segments import Segment
 from dragoman.scoring.language_detection import Detector
 
 Severity = Literal["refuse", "flag"]
-"""`refuse`: the text is damaged and not to be used. `flag`: somebody should look at it."""
+"""`refuse`: the text is damaged and must not be used. `flag`: a person should check it."""
 
 
 class QaIssue(msgspec.Struct, frozen=True):
-    """Something about one translation that should not be.
+    """A problem of one translation.
 
     Attributes:
         code: Its class, a key of `MEANINGS`.
         address: The segment's address.
-        what: What is wrong, in one line.
-        severity: Whether the text is refused, or a reviewer's attention asked for.
-        count: How often.
+        what: The problem, in one line.
+        severity: Whether the text is refused, or flagged for a reviewer.
+        count: Number of occurrences.
     """
 
     code: str
@@ -37,7 +37,7 @@ class QaIssue(msgspec.Struct, frozen=True):
 
 
 class IssueMeaning(NamedTuple):
-    """What a code means, and the share of an estimate of quality that one of it takes away."""
+    """The meaning of a code, and the share of the quality estimate that each issue removes."""
 
     severity: Severity
     weight: float
@@ -61,7 +61,7 @@ MEANINGS: Mapping[str, IssueMeaning] = {
     "template-lost": IssueMeaning("refuse", 0.5, "a name in braces is lost, doubled or invented"),
     "marker-lost": IssueMeaning("refuse", 0.5, "a marker such as ###STOP### is not kept"),
     "identifier-lost": IssueMeaning("refuse", 0.5, "the name of a tool or parameter is not kept"),
-    "code-lost": IssueMeaning("refuse", 0.5, "what stands in code is not kept"),
+    "code-lost": IssueMeaning("refuse", 0.5, "a code span is not kept"),
     "heading-lost": IssueMeaning("refuse", 0.5, "the translation has another number of headings"),
     "list-item-lost": IssueMeaning(
         "refuse", 0.5, "the translation has another number of list items"
@@ -101,22 +101,22 @@ MEANINGS: Mapping[str, IssueMeaning] = {
     "outer-space": IssueMeaning("flag", 0.02, "white space around the text is not the source's"),
     "line-breaks": IssueMeaning("flag", 0.1, "the text has another number of lines"),
 }
-"""Severity and one line about each code, in the order in which tables show them."""
+"""Severity, weight and meaning of each code, in the order of tables."""
 
 
 def qa_issue(code: str, address: str, what: str, count: int = 1) -> QaIssue:
-    """Return an anomaly with its code's severity."""
+    """Return an issue with the severity of its code."""
     return QaIssue(code, address, what, MEANINGS[code].severity, count)
 
 
 class LanguageExpectations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is expected of translations from English into one language; nothing where not known.
+    """Expectations on translations from English into one language; empty if unknown.
 
     Attributes:
-        length: The least and most characters for one of the source; None where not known.
-        why_length: Where these come from.
+        length: The fewest and most characters for one character of the source; None if unknown.
+        why_length: The origin of these numbers.
         number_words: The words of 0, 1, 2 and so on, each with all its forms.
-        scales: What multiplies the number before it, by word.
+        scales: The factor for the number before a word, by word.
         repeated: Words that the language itself repeats.
         own_words: Words of the language that are spelled like English function words.
         overlap: The largest share of a translation's letters that may be words of the source.
@@ -138,17 +138,17 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def expectations_of(code: str) -> LanguageExpectations:
-    """Return what is expected of a language, or nothing where it is not listed."""
+    """Return the expectations on a language; empty ones if it is not listed."""
     return _file().languages.get(code, LanguageExpectations())
 
 
 def function_words() -> frozenset[str]:
-    """Return English words that no text needs that is not English."""
+    """Return English words that only English texts need."""
     return _file().function_words
 
 
 def wrappers() -> tuple[str, ...]:
-    """Return what answers begin with that hold more than the translation, in small letters."""
+    """Return the beginnings of answers with more than the translation, in lower case."""
     return _file().wrappers
 
 
@@ -159,13 +159,13 @@ def _file() -> _File:
 
 
 class TranslationCriteria(msgspec.Struct, frozen=True):
-    """What a domain's translations into one language are held to.
+    """The criteria for a domain's translations into one language.
 
     Attributes:
         language: The language.
-        do_not_translate: What stays in the domain's texts.
+        do_not_translate: The terms that stay in the domain's texts.
         glossary: The domain's labels in the language.
-        detector: What tells languages; without it, a text in another language of the same script
+        detector: The language detector; without it, a text in another language of the same script
             may pass.
     """
 
@@ -176,7 +176,7 @@ class TranslationCriteria(msgspec.Struct, frozen=True):
 
 
 class SegmentPair:
-    """A segment, its translation with everything put back, and what is known of both."""
+    """A segment, its restored translation, and the criteria for both."""
 
     def __init__(self, segment: Segment, target: str, criteria: TranslationCriteria) -> None:
         self.segment = segment
@@ -188,32 +188,32 @@ class SegmentPair:
         self.detector = criteria.detector
 
     def issue(self, code: str, what: str, count: int = 1) -> QaIssue:
-        """Return an anomaly of this segment."""
+        """Return an issue of this segment."""
         return qa_issue(code, self.segment.address, what, count)
 
     @cached_property
     def expected(self) -> LanguageExpectations:
-        """What is expected of the language."""
+        """The expectations on the language."""
         return expectations_of(self.language.code)
 
     @cached_property
     def kept(self) -> tuple[Span, ...]:
-        """What must stay of the source; nothing of a stand-alone label."""
+        """The spans of the source that must stay; none for a stand-alone label."""
         if self.segment.mode == "label":
             return ()
         return self.do_not_translate.spans(self.source, self.segment.component, self.segment.kept)
 
     @cached_property
     def found(self) -> tuple[Span, ...]:
-        """What the translation has of what must stay."""
+        """The spans of the translation that must stay."""
         return self.do_not_translate.spans(self.target, self.segment.component, self.segment.kept)
 
     @cached_property
     def source_words(self) -> str:
-        """The source without what must stay."""
+        """The source without the spans that must stay."""
         return blank_spans(self.source, self.kept)
 
     @cached_property
     def target_words(self) -> str:
-        """The translation without what must stay."""
+        """The translation without the spans that must stay."""
         return blank_spans(self.target, self.found)

@@ -1,13 +1,13 @@
-"""Translation quality without a model: run all QA checks, chrF, and an estimate for reviews.
+"""Translation quality without a model: QA checks, chrF, and an estimate for reviews.
 
 The estimate orders the texts of a review, the worst first.
 
 `dragoman-quality-1` is a product; refused texts have the lowest tenth for themselves. Each issue
-subtracts its weight, one kind three times at most; terms that are not called by their label
-subtract at most a tenth. Opinions of others are multiplied in: the mean of the score of a model
-and of the chrF of a back-translation, of those given. chrF is that of Popovic, "chrF: character
-n-gram F-score for automatic MT evaluation", WMT 2015, with its usual settings: n-grams of one to
-six characters without white space, recall counting twice.
+reduces the estimate by its weight, issues of one kind at most three times. Terms without their
+label reduce it by at most a tenth. Second opinions are multiplied in: the mean of the available
+ones of the score of a model and the chrF of a back-translation. chrF is that of Popovic, "chrF:
+character n-gram F-score for automatic MT evaluation", WMT 2015, with its usual settings: n-grams of
+one to six characters without white space, recall counting twice.
 """
 
 import math
@@ -34,7 +34,7 @@ _BETA = 2
 
 
 def chrf(reference: str, text: str) -> float:
-    """Return the likeness of a text to a reference, from 0 to 1; two texts of nothing are alike."""
+    """Return the chrF of a text against a reference, from 0 to 1; two empty texts have 1."""
     wanted, given = "".join(reference.split()), "".join(text.split())
     if wanted == given:
         return 1.0
@@ -57,7 +57,7 @@ def _grams(text: str, size: int) -> Counter[str]:
 
 
 VERSION = "dragoman-quality-1"
-"""Changes whenever an estimate may."""
+"""The version of the definition; it changes whenever an estimate may change."""
 
 _MOST_OF_ONE = 3
 _TERMS = 0.1
@@ -65,11 +65,11 @@ _REFUSED = 0.1
 
 
 class SecondOpinion(msgspec.Struct, frozen=True):
-    """What others say of a translation.
+    """Second opinions on a translation.
 
     Attributes:
-        model_score: What a model gave it, from 0 to 1; None where none was asked.
-        back_translation: It in English again; None where nobody translated it back.
+        model_score: The score by a model, from 0 to 1; None if no model was asked.
+        back_translation: The back-translation into English; None if there is none.
     """
 
     model_score: float | None = None
@@ -77,15 +77,15 @@ class SecondOpinion(msgspec.Struct, frozen=True):
 
 
 NOBODY = SecondOpinion()
-"""Nobody else was asked."""
+"""No second opinions."""
 
 
 class Quality(msgspec.Struct, frozen=True):
-    """An estimate from 0 (not to be used) to 1 (nothing found), and why it is not 1.
+    """An estimate from 0 (unusable) to 1 (no issue found), and the reasons for a lower one.
 
     Attributes:
         score: The estimate.
-        reasons: What lowered it, the gravest first.
+        reasons: The reasons that lowered it, the gravest first.
         version: The name of the definition.
     """
 
@@ -111,9 +111,9 @@ def quality_of(
     Args:
         segment: The segment.
         target: Its translation.
-        found: The anomalies of the translation.
+        found: The issues of the translation.
         glossary: The domain's labels in the language.
-        others: What others say.
+        others: Second opinions.
     """
     factors = [
         *map(_of_issue, found),
@@ -153,7 +153,7 @@ def _of_others(segment: Segment, others: SecondOpinion) -> Iterator[_Factor]:
 
 
 Check = Callable[[SegmentPair], Iterator[QaIssue]]
-"""Yields the anomalies of one subject."""
+"""A check that yields the issues of one subject."""
 
 CHECKS: tuple[Check, ...] = (
     qa_checks.check_empty,
@@ -181,7 +181,7 @@ CHECKS: tuple[Check, ...] = (
 def run_qa_checks(
     segment: Segment, target: str, criteria: TranslationCriteria
 ) -> tuple[QaIssue, ...]:
-    """Return what is wrong with the translation of a segment, with everything put back in it."""
+    """Return the issues of a segment's restored translation."""
     text = SegmentPair(segment, target, criteria)
     return tuple(found for check in CHECKS for found in check(text))
 
@@ -189,7 +189,7 @@ def run_qa_checks(
 def placeholder_issues(
     segment: Segment, faults: tuple[PlaceholderFault, ...]
 ) -> tuple[QaIssue, ...]:
-    """Return the anomalies of placeholders that did not come back as often as they were given."""
+    """Return the issues of placeholders that did not come back as often as given."""
     return tuple(
         qa_issue(
             fault.code,

@@ -1,6 +1,6 @@
-"""JSON Lines artifacts of suites of questions: the questions, their functions, and choices.
+"""JSON Lines artifacts of question suites: the questions, their functions, and choices.
 
-A line in which nothing changes stays byte by byte.
+An unchanged line stays byte by byte.
 """
 
 import hashlib
@@ -50,22 +50,23 @@ _List = tuple[str, tuple[str, ...]]
 
 
 class Choices(NamedTuple):
-    """Value sets, and which list of which parameter belongs to which."""
+    """Value sets, and the value set of each list of each parameter."""
 
     schema: Schema
     keys: Mapping[_List, str]
 
     def key(self, text: LineText) -> str | None:
-        """Return the value set of a choice; None where it stays as it is."""
+        """Return the value set of a choice; None if the choice stays as it is."""
         return self.keys.get((text.parameter, text.listed))
 
 
 def choices_of(texts: Iterable[LineText], source: str) -> Choices:
-    """Return the value sets of functions, `FUNCTION.PARAMETER`, from the choices among texts.
+    """Return the value sets of functions from the choices among texts.
 
-    Functions of one name may list other values: what goes together is one set, what does not is
-    another, `FUNCTION.PARAMETER~2`. Where values of one list differ in no more than spelling (`AA`,
-    `Aa`) no label could tell them apart: they are codes and stay.
+    The key of a value set is `FUNCTION.PARAMETER`. Functions of one name may list different values.
+    Compatible lists form one set, and an incompatible one forms another, `FUNCTION.PARAMETER~2`. If
+    values of one list differ only in spelling (`AA`, `Aa`), no label could tell them apart, so they
+    count as codes and stay.
     """
     groups: dict[str, list[dict[str, None]]] = {}
     keys: dict[_List, str] = {}
@@ -102,7 +103,7 @@ def _key(parameter: str, at: int) -> str:
 
 
 Expected = Mapping[str, frozenset[str]]
-"""The texts that calls must have, by the id of their question."""
+"""The texts that calls must contain, by the id of their question."""
 
 
 def lines_artifact(
@@ -115,14 +116,14 @@ def lines_artifact(
     """Return a file of questions or of documents of functions as an artifact.
 
     Args:
-        origin: Where it comes from.
-        component: Which of the two it is.
+        origin: The origin of the file.
+        component: The component of the file.
         content: The file.
         choices: The value sets of its choices.
-        expected: The texts that calls must have; they stay where they stand in a line's prose.
+        expected: The texts that calls must contain; they stay in a line's prose.
 
     Raises:
-        DataError: Where a line is no JSON.
+        DataError: If a line is not valid JSON.
     """
     lines = _json_lines(content, origin.name)
     found = {
@@ -176,7 +177,7 @@ def question_texts(files: Mapping[str, bytes]) -> Iterator[LineText]:
     """Yield the texts of files.
 
     Raises:
-        DataError: Where a line is no JSON.
+        DataError: If a line is not valid JSON.
     """
     for name, content in files.items():
         for line in _json_lines(content, name).values():
@@ -206,7 +207,10 @@ def _collect_kept_words(
 
 
 def _words(line: object, expected: Expected) -> frozenset[str]:
-    """Return what stays in the prose of a line: what is expected and no list shows, and names."""
+    """Return the words that stay in the prose of a line.
+
+    They are expected texts that no list shows, and names that look like code.
+    """
     wanted = (
         expected.get(str(line.get("id")), frozenset()) if isinstance(line, dict) else frozenset()
     )
@@ -225,7 +229,7 @@ def _words(line: object, expected: Expected) -> frozenset[str]:
 
 
 def _json_lines(content: bytes, where: str) -> dict[int, object]:
-    """Return the decoded lines that hold anything, by their number from 0."""
+    """Return the decoded lines that are not blank, by their number from 0."""
     return {
         at: decode_json(line, f"{where}, line {at + 1}")
         for at, line in enumerate(content.split(b"\n"))
@@ -234,17 +238,17 @@ def _json_lines(content: bytes, where: str) -> dict[int, object]:
 
 
 def _encode_line(line: bytes, texts: Mapping[JsonPath, str]) -> bytes:
-    """Return a line with other texts, laid out as upstream's lines are."""
+    """Return a line with other texts, in the layout of upstream's lines."""
     value = json.loads(line)
     set_values_at(value, texts)
     return json.dumps(value, ensure_ascii=False).encode("utf-8")
 
 
 def questions_of(suite: str, data: Path) -> TranslatableDomain:
-    """Return the questions and functions of a suite that has no world.
+    """Return the questions and functions of a suite without a world.
 
-    Its folder is that of the benchmark, where categories lie side by side: a group of them has the
-    same files as each of them. Texts have the contexts of the benchmark, for categories share
+    Its folder is that of the benchmark, which contains all categories: a group of categories has
+    the same files as each of them. Texts have the contexts of the benchmark, since categories share
     functions.
 
     Args:
@@ -252,8 +256,8 @@ def questions_of(suite: str, data: Path) -> TranslatableDomain:
         data: The folder of pulled data.
 
     Raises:
-        UsageError: Where the suite is of no benchmark that has such files.
-        DataError: Where a file is missing or damaged.
+        UsageError: If the suite's benchmark has no such files.
+        DataError: If a file is missing or damaged.
     """
     benchmark = find_benchmark(suite)
     if benchmark is None or not isinstance(benchmark, HasQuestions):
@@ -289,7 +293,7 @@ class _Line(msgspec.Struct):
 
 
 class _Found(NamedTuple):
-    """A suite of questions, and its files."""
+    """A suite of questions and its files."""
 
     benchmark: str
     category: str
@@ -301,7 +305,7 @@ class _Found(NamedTuple):
         return {**self.files.questions, **self.files.functions}
 
     def artifacts(self, choices: Choices) -> Iterator[Artifact]:
-        """Yield the files; answers are copied."""
+        """Yield the artifacts of the files; answers are copied."""
         expected = self.files.expected
         for name, content in self.files.questions.items():
             yield lines_artifact(self._origin(name, content), "tasks", content, choices, expected)
@@ -311,7 +315,7 @@ class _Found(NamedTuple):
             yield copied_artifact(self._origin(name, content), "tasks", content)
 
     def functions(self) -> Iterator[ToolSpec]:
-        """Yield the functions on offer, each name once."""
+        """Yield the offered functions, each name once."""
         found: dict[str, _Function] = {}
         for name, content in self.with_functions.items():
             for line in _question_lines(content, name):

@@ -1,4 +1,4 @@
-"""Translation run: from a request (suites, languages, model) to translated files in a folder."""
+"""Translation run: from suites, languages and a model to translated files in a folder."""
 
 import asyncio
 import time
@@ -59,23 +59,24 @@ SOURCE = "en"
 
 
 class TranslationRequest(msgspec.Struct, frozen=True):
-    """What is to be translated, by whom, and where it goes.
+    """A request for translations: the suite, the languages, the model, the output folder.
 
     Attributes:
         suite: The suite's name.
-        languages: Codes of languages, or TOML files of one's own.
+        languages: Codes of languages, or TOML files of custom languages.
         model: `PROVIDER/MODEL`, or `glossary`.
-        out: The folder that gets DOMAIN/LANGUAGE.
+        out: The folder for DOMAIN/LANGUAGE.
         memory: The translation memory; None for the one in the folder.
-        assets: A folder whose English files come before the suite's; "" for none.
-        components: Only files for these; all where none is named.
-        only_stale: Whether files that are up to date are left alone.
-        texts_at_once: How many texts are asked for in one request.
-        concurrency: How many requests are under way at a time.
-        max_cost: When to stop; "" for no limit.
-        prices: A table of prices of one's own.
-        retry_for: How long a request, or a silent endpoint, is waited for, in seconds.
-        read_timeout: How long a server may be silent during a call; None for what fits its address.
+        assets: A folder whose English files take precedence over the suite's; "" for none.
+        components: The components to translate; all if empty.
+        only_stale: Whether files that are up to date are skipped.
+        texts_at_once: Number of texts in one request.
+        concurrency: Requests under way at the same time.
+        max_cost: Spending limit; "" for none.
+        prices: A file with a custom price table.
+        retry_for: Seconds to keep trying a request or a silent endpoint.
+        read_timeout: Seconds a server may be silent during a call; None for a default that depends
+            on its address.
     """
 
     suite: str
@@ -94,10 +95,10 @@ class TranslationRequest(msgspec.Struct, frozen=True):
     read_timeout: float | None = None
 
     def __post_init__(self) -> None:
-        """See that its numbers make sense.
+        """Validate the numbers.
 
         Raises:
-            UsageError: For a number below 1.
+            UsageError: For a number below 1, or a read timeout that is not above 0.
         """
         require_read_timeout(self.read_timeout)
         numbers = {
@@ -111,12 +112,12 @@ class TranslationRequest(msgspec.Struct, frozen=True):
 
     @property
     def memory_path(self) -> Path:
-        """Where the memory lies."""
+        """The path of the translation memory."""
         return self.memory or self.out / FILE
 
 
 class LanguagePlan(msgspec.Struct, frozen=True):
-    """What one language would take: the plan, and its requests' tokens, estimated."""
+    """The plan for one language, and the estimated usage of its requests."""
 
     language: Language
     plan: DomainPlan
@@ -124,17 +125,16 @@ class LanguagePlan(msgspec.Struct, frozen=True):
 
 
 class LanguageResult(msgspec.Struct, frozen=True):
-    """What became of one language.
+    """The result for one language.
 
     Attributes:
         language: The language.
-        folder: Where its files are.
-        settled: How each text ended.
-        written: The files that were written.
-        left_alone: Files that are somebody's work, and that say something else than would be
-            written.
-        incomplete: Files that were not written, for texts of theirs are out of reach.
-        notes: What is to be known of the whole, each in one line.
+        folder: The folder of its files.
+        settled: The result of each text.
+        written: The written files.
+        left_alone: Files that were edited by people and differ from the translations.
+        incomplete: Files that were not written because some of their texts are out of reach.
+        notes: Notes on the translations, one line each.
     """
 
     language: Language
@@ -147,14 +147,14 @@ class LanguageResult(msgspec.Struct, frozen=True):
 
     @property
     def untranslated(self) -> tuple[UnitResult, ...]:
-        """The texts that stay as they were."""
+        """The texts without a translation."""
         return tuple(each for each in self.settled if each.target is None)
 
     @property
     def is_done(self) -> bool:
         """Return whether no work is left.
 
-        Each text has a sound translation, and no file is left alone.
+        This is the case if each text has a sound translation and no file is left alone.
         """
         is_refused = any(
             found.severity == "refuse" for text in self.settled for found in text.issues
@@ -163,15 +163,15 @@ class LanguageResult(msgspec.Struct, frozen=True):
 
 
 class TranslationResult(msgspec.Struct, frozen=True):
-    """What became of a request.
+    """The result of a request.
 
     Attributes:
         domain: The domain.
-        model: Who translated, by the name in prices.
-        languages: What became of each language.
-        usage: What this process consumed.
-        odd: What was odd about replies, in words.
-        prices: What costs are by.
+        model: The model, by its name in prices.
+        languages: The result for each language.
+        usage: Usage of this process.
+        odd: Irregularities of replies, in words.
+        prices: The prices of the costs.
     """
 
     domain: str
@@ -183,7 +183,7 @@ class TranslationResult(msgspec.Struct, frozen=True):
 
 
 class TranslationPlan(msgspec.Struct, frozen=True):
-    """The estimated consumption of a request by language, at the prices that apply to it."""
+    """The estimated usage of a request by language, and the prices that apply."""
 
     domain: str
     model: str
@@ -192,14 +192,17 @@ class TranslationPlan(msgspec.Struct, frozen=True):
 
 
 OnProgress = Callable[[str, int], Callable[[int], None]]
-"""Is told of a language and how many texts it has; returns what is told how many are settled."""
+"""A callback for progress.
+
+It receives a language and the number of its texts, and returns a callback for settled texts.
+"""
 
 
 class TranslationRun:
-    """A request, made ready."""
+    """A loaded request that can be planned and run."""
 
     def __init__(self, asked: TranslationRequest) -> None:
-        """Load what a request names.
+        """Load the suite, the languages and the prices of a request.
 
         Raises:
             UsageError: For a suite, language, component or price table that does not exist.
@@ -218,7 +221,7 @@ class TranslationRun:
         self.model = asked.model if asked.model == GLOSSARY else model_name(asked.model)
 
     def plans(self) -> tuple[LanguagePlan, ...]:
-        """Return the estimated consumption of each language.
+        """Return the plan and the estimated usage for each language.
 
         The method sends and writes nothing and needs no key.
         """
@@ -228,13 +231,13 @@ class TranslationRun:
             return tuple(self._plan(language, memory) for language in self.languages)
 
     def run(self, on_progress: OnProgress) -> TranslationResult:
-        """Translate, and write each language's files when all its texts are settled.
+        """Translate, and write each language's files after all its texts are settled.
 
         Raises:
-            UsageError: Where the model's key or address is missing.
-            RunHalted: Where nothing more may be asked; what came until then is in the memory.
-            StoreError: Where the memory cannot be read or written.
-            StoreError: Where files cannot be written.
+            UsageError: If the model's key or address is missing.
+            RunHalted: If the endpoint refuses all requests or the budget is spent; earlier results
+                are in the memory.
+            StoreError: If the memory cannot be read or written, or if files cannot be written.
         """
         retry_for = RetryPolicy(seconds=self.asked.retry_for, outage=self.asked.retry_for)
         timeouts = timeouts_of(self.asked.read_timeout)
@@ -304,10 +307,10 @@ class TranslationRun:
         )
 
     def _due(self, folder: Path) -> tuple[tuple[Artifact, ...], frozenset[str]]:
-        """Return the files that are to be written, and the names of those that are somebody's work.
+        """Return the files to write, and the names of those that people may have edited.
 
-        These are files that were edited since they were written, and files that nobody noted to
-        have written.
+        The latter are files that were edited since they were written, and files that no manifest
+        records.
         """
         artifacts = chosen_artifacts(self.domain, self.asked.components)
         if not folder.is_dir():
@@ -372,7 +375,7 @@ class TranslationRun:
 
 
 def plan_translation(asked: TranslationRequest) -> TranslationPlan:
-    """Say what a translation would take; nothing is sent or written, and no key is needed.
+    """Return the plan of a translation; nothing is sent or written, and no key is needed.
 
     Raises:
         UsageError: For a suite, language or price table that does not exist.
@@ -388,20 +391,20 @@ def plan_translation(asked: TranslationRequest) -> TranslationPlan:
 def run_translation(
     asked: TranslationRequest, *, progress: Progress = show_nothing
 ) -> TranslationResult:
-    """Translate a suite, and write each language's files when all its texts are settled.
+    """Translate a suite, and write each language's files after all its texts are settled.
 
     Args:
-        asked: What is translated, by whom, and where it goes.
-        progress: Is entered for each language.
+        asked: The request.
+        progress: Entered for each language.
 
     Raises:
         UsageError: For a suite, language or price table that does not exist, or a model that cannot
-            be asked.
-        RunHalted: Where nothing more may be asked; what came until then is in the memory.
-        StepStopped: Where a person stops it; what came until then is in the memory.
-        StoreError: Where the memory cannot be read or written.
+            be used.
+        RunHalted: If the endpoint refuses all requests or the budget is spent; earlier results are
+            in the memory.
+        StepStopped: If the user interrupts it; earlier results are in the memory.
+        StoreError: If the memory cannot be read or written, or for files that cannot be written.
         DataError: For data that are missing or damaged.
-        StoreError: For files that cannot be written.
     """
     with long_step("reading the suite"):
         translating = TranslationRun(asked)
@@ -413,7 +416,7 @@ def run_translation(
 
 
 def _says(artifact: Artifact, folder: Path, texts: Mapping[str, str]) -> bool:
-    """Whether a file that somebody edited says what would be written."""
+    """Return whether an edited file has the same texts as the translations."""
     path = folder / artifact.name
     said = artifact.translations(path.read_bytes(), str(path))
     return all(
@@ -423,10 +426,10 @@ def _says(artifact: Artifact, folder: Path, texts: Mapping[str, str]) -> bool:
 
 
 def _distinct(names: Sequence[str]) -> tuple[Language, ...]:
-    """Return the languages of those names, each once.
+    """Return the distinct languages of some names.
 
     Raises:
-        UsageError: For English, and for two different ones that would go into one folder.
+        UsageError: For English, and for two different languages with the same folder.
     """
     found: dict[str, Language] = {}
     for name in names:
@@ -441,7 +444,7 @@ def _distinct(names: Sequence[str]) -> tuple[Language, ...]:
 
 
 def _detector() -> Detector | None:
-    """Return what tells languages; None where it is not installed: the other checks do without."""
+    """Return the language detector; None if it is not installed, since it is optional."""
     try:
         return load_detector()
     except UsageError:

@@ -1,6 +1,6 @@
-"""Segments (the smallest translatable texts of an artifact) and distinct translation units.
+"""Segments (smallest translatable texts of an artifact) and translation units.
 
-The steps exchange these records only. Discovery finds artifacts, an artifact yields segments,
+The steps exchange only these records. Discovery finds artifacts, an artifact yields segments,
 masking hides do-not-translate spans, a translator answers, QA checks inspect the answer, and the
 artifact is written again with translations at the addresses of their segments.
 """
@@ -16,12 +16,15 @@ from dragoman.core.errors import UsageError
 from dragoman.store.translation_memory import SourceText
 
 Component = Literal["schema", "tools", "messages", "database", "policy", "tasks", "functions"]
-"""What a file is for; `schema` is translated before all others, whose glossary it gives."""
+"""The purpose of a file.
+
+`schema` is translated first, since it gives the glossary for the others.
+"""
 
 COMPONENTS: tuple[Component, ...] = get_args(Component)
 
 Mode = Literal["label", "text"]
-"""`label`: a value's stand-alone label. `text`: prose, names, messages, whole documents."""
+"""`label`: a value's separate label. `text`: prose, names, messages, whole documents."""
 
 
 class Segment(msgspec.Struct, frozen=True):
@@ -30,12 +33,14 @@ class Segment(msgspec.Struct, frozen=True):
     Attributes:
         address: Its place, `FILE::PLACE`, unique in a domain: `tasks.json::3/ticket`. The steps of
             a place are joined by `/`; `~1` and `~0` stand for `/` and `~` in a step.
-        component: What its file is for.
-        source: The text, as it stands; lines that only wrap are joined.
+        component: The component of its file.
+        source: The text; lines that only wrap are joined.
         mode: Whether it is a label or prose.
-        context: What tells its meaning apart from that of an equal text: one source in one context
-            has one translation. `retail/label/CancelReason`, `retail/name`, `retail/text`.
-        kept: What of it stays to the letter, beside what the domain's data show, the longest first.
+        context: The context that distinguishes its meaning from that of an equal text: one source
+            in one context has one translation. `retail/label/CancelReason`, `retail/name`,
+            `retail/text`.
+        kept: Terms that stay literally in this text, in addition to the domain's terms, the longest
+            first.
     """
 
     address: str
@@ -47,7 +52,7 @@ class Segment(msgspec.Struct, frozen=True):
 
 
 class Artifact(Protocol):
-    """One file of a domain that can be had in another language."""
+    """A translatable file of a domain."""
 
     @property
     def name(self) -> str:
@@ -56,7 +61,7 @@ class Artifact(Protocol):
 
     @property
     def component(self) -> Component:
-        """What it is for."""
+        """The component of the file."""
         ...
 
     @property
@@ -66,39 +71,39 @@ class Artifact(Protocol):
 
     @property
     def segments(self) -> Sequence[Segment]:
-        """Its texts, in their order; none where it is copied as it is."""
+        """Its texts, in their order; empty if the file is copied unchanged."""
         ...
 
     def written(self, texts: Mapping[str, str]) -> bytes:
-        """Return the file with translations in the places of its segments.
+        """Return the file with translations at the places of its segments.
 
         Args:
-            texts: Translations by the address of their segment; what is absent stays English.
+            texts: Translations by the address of their segment; absent ones stay English.
         """
         ...
 
     def translations(self, content: bytes, where: str) -> dict[str, str]:
-        """Return what a translated file has in the places of the segments, by their address.
+        """Return a translated file's texts at the places of the segments, by their address.
 
-        A segment whose place the file does not have is absent.
+        A segment is absent if the file does not have its place.
 
         Args:
             content: The translated file.
             where: The file, for messages.
 
         Raises:
-            DataError: Where the file is damaged.
+            DataError: If the file is damaged.
         """
         ...
 
 
 class TranslatableDomain(msgspec.Struct, frozen=True):
-    """All of a domain that can be had in another language.
+    """The translatable files of a domain.
 
     Attributes:
         domain: The name of its folder.
         artifacts: Its files, the schemas first.
-        english: The English side that they are made from.
+        english: The English side, the source of the files.
     """
 
     domain: str
@@ -118,7 +123,9 @@ def address_of(file: str, place: Sequence[str | int]) -> str:
 
 
 def components_of(listed: Sequence[str]) -> tuple[Component, ...]:
-    """Return the components that are listed, several in one text by commas, in the order of all.
+    """Return the listed components, in the order of `COMPONENTS`.
+
+    An entry may list several, separated by commas.
 
     Raises:
         UsageError: For a component that does not exist.
@@ -140,14 +147,14 @@ class Unit(msgspec.Struct, frozen=True):
 
     @property
     def segment(self) -> Segment:
-        """The first of them."""
+        """The first of the segments."""
         return self.segments[0]
 
 
 class BatchLimits(msgspec.Struct, frozen=True):
-    """How much is asked for at once: so many texts, and so many characters of them.
+    """The most texts in one request, and the most characters of them.
 
-    A text that is longer than that is asked for alone.
+    A longer text is requested alone.
     """
 
     texts: int = 24
@@ -160,7 +167,7 @@ def units_of(segments: Iterable[Segment], source: str, target: str) -> tuple[Uni
     Args:
         segments: The segments.
         source: The code of their language.
-        target: The code of the language that they are to be in.
+        target: The code of the target language.
     """
     found: dict[SourceText, list[Segment]] = {}
     for segment in segments:
@@ -170,7 +177,7 @@ def units_of(segments: Iterable[Segment], source: str, target: str) -> tuple[Uni
 
 
 def batches_of(units: Sequence[Unit], limits: BatchLimits) -> list[tuple[Unit, ...]]:
-    """Return units in batches; labels and prose are never asked for together."""
+    """Return units in batches; labels and prose are never in the same batch."""
     batches: list[list[Unit]] = []
     characters = 0
     for unit in sorted(units, key=lambda each: each.segment.mode != "label"):

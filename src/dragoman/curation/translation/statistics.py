@@ -1,4 +1,4 @@
-"""Translation statistics: the amount of text in a domain, and how much of it a language covers."""
+"""Translation statistics: the amount of text in a domain, and coverage by language."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -30,10 +30,10 @@ class FileCount(msgspec.Struct, frozen=True):
 
     Attributes:
         file: Its name.
-        component: What it is for.
-        segments: Its texts.
-        texts: The different ones among them, each in its context: what is asked of a translator.
-        characters: How long all its texts are together.
+        component: Its component.
+        segments: Number of its texts.
+        texts: Number of distinct texts in their contexts, which a translator has to translate.
+        characters: Total length of its texts, in characters.
     """
 
     file: str
@@ -44,7 +44,7 @@ class FileCount(msgspec.Struct, frozen=True):
 
 
 class SchemaCount(msgspec.Struct, frozen=True):
-    """What one schema lists; `distinct` are its different values."""
+    """The numbers of models, value sets, values and `distinct` values of one schema."""
 
     file: str
     models: int
@@ -54,7 +54,7 @@ class SchemaCount(msgspec.Struct, frozen=True):
 
 
 class CollectionCount(msgspec.Struct, frozen=True):
-    """How many records a database has of a kind; a table without records is one itself."""
+    """The number of records of a database by kind; a table without records counts as one."""
 
     file: str
     collection: str
@@ -62,7 +62,7 @@ class CollectionCount(msgspec.Struct, frozen=True):
 
 
 class InstanceCount(msgspec.Struct, frozen=True):
-    """How many things there are of each kind that the source's Table 4 counts."""
+    """The numbers of instances of each kind in the source's Table 4."""
 
     files: int
     tasks: int
@@ -72,18 +72,18 @@ class InstanceCount(msgspec.Struct, frozen=True):
 
 
 class DomainStatistics(msgspec.Struct, frozen=True):
-    """How much there is of a domain in English.
+    """The statistics of a domain in English.
 
     Attributes:
         domain: The domain.
         files: Its files.
-        instances: How many things they hold.
-        splits: How many of the tasks each split has; nothing where all are played.
-        schemas: What its schemas list.
-        distinct_values: The different values of all its schemas together.
-        collections: The records of its databases.
-        segments: The texts of all files.
-        texts: The different ones, each in its context.
+        instances: Numbers of instances in the files.
+        splits: Number of tasks of each split; empty without splits.
+        schemas: Numbers of its schemas.
+        distinct_values: Number of distinct values of all its schemas together.
+        collections: Records of its databases.
+        segments: Number of texts of all files.
+        texts: Number of distinct texts in their contexts.
     """
 
     domain: str
@@ -98,14 +98,14 @@ class DomainStatistics(msgspec.Struct, frozen=True):
 
 
 class LanguageStatistics(msgspec.Struct, frozen=True):
-    """How much of a domain a language has.
+    """The statistics of a domain in another language.
 
     Attributes:
         domain: The domain.
         language: The language's code.
-        instances: How many things its files hold.
-        translated: The texts that have a translation.
-        left: The others, by the reason.
+        instances: Numbers of instances in its files.
+        translated: Number of texts with a translation.
+        left: Number of other texts, by reason.
     """
 
     domain: str
@@ -116,20 +116,20 @@ class LanguageStatistics(msgspec.Struct, frozen=True):
 
 
 class SuiteTexts(msgspec.Struct, frozen=True):
-    """How much there is to translate in a suite, and how much of it each language has."""
+    """The amount of text in a suite, and the coverage of each language."""
 
     domain: DomainStatistics
     languages: tuple[LanguageStatistics, ...]
 
 
 def count_texts(suite: str) -> SuiteTexts:
-    """Count what there is to translate in a suite, and what its languages have.
+    """Count the translatable texts of a suite, and the translations in its languages.
 
-    Languages are those of the artifacts that come with the suite, or that were pulled for it.
+    Languages are those of the artifacts that are packaged with the suite, or were pulled for it.
 
     Raises:
         UsageError: For a suite that does not exist, or that cannot be translated.
-        DataError: Where data are missing or damaged.
+        DataError: If data are missing or damaged.
     """
     loaded = load_suite(suite)
     domain = domain_of(loaded, data_folder())
@@ -145,10 +145,10 @@ def count_texts(suite: str) -> SuiteTexts:
 
 
 def statistics_of(domain: TranslatableDomain) -> DomainStatistics:
-    """Count what there is of a domain in English.
+    """Return the statistics of a domain in English.
 
     Raises:
-        DataError: Where a file is damaged.
+        DataError: If a file is damaged.
     """
     contents = {each.name: each.written({}) for each in domain.artifacts}
     schemas = _schemas(domain.artifacts, contents)
@@ -174,7 +174,7 @@ def statistics_of(domain: TranslatableDomain) -> DomainStatistics:
 def statistics_in(
     domain: TranslatableDomain, folder: AssetFolder, language: str
 ) -> LanguageStatistics:
-    """Count what a language has of a domain.
+    """Return the statistics of a domain in another language.
 
     Args:
         domain: The domain in English.
@@ -182,7 +182,7 @@ def statistics_in(
         language: The language's code.
 
     Raises:
-        DataError: Where a file is damaged.
+        DataError: If a file is damaged.
     """
     there = [each for each in domain.artifacts if each.name in folder]
     contents = {each.name: folder.read(each.name) for each in there}
@@ -256,7 +256,7 @@ def _collections(
 
 
 def _records(value: object) -> int | None:
-    """Return how many records a part of a database has; None where it is a plain value."""
+    """Return the number of records of a part of a database; None for a plain value."""
     if isinstance(value, list):
         return len(value)
     if not isinstance(value, dict):

@@ -1,9 +1,9 @@
 """TMX 1.4b, the exchange format of translation memories: reader and writer.
 
-Everything besides the texts is in properties of ours (`x-context`, `x-origin`, ...), so that one
-memory reads back whole what another wrote. Files of other programs have none of them: their texts
-are imported texts that fit any context. Nothing outside a file is read, and no entity of its own
-is expanded.
+Everything besides the texts is in custom properties (`x-context`, `x-origin`, ...), so that one
+memory can be restored completely from the export of another. Files of other programs do not have
+them: their texts become imported texts that fit any context. No external resource is read, and
+custom entities are not expanded.
 """
 
 import calendar
@@ -23,7 +23,7 @@ from dragoman.store.translation_memory import MemoryEntry, Origin, SourceText
 
 MOST_BYTES = 1 << 28
 MOST_CHARS = 1 << 20
-"""Characters of one text, property or note."""
+"""Longest text, property or note, in characters."""
 
 _CHUNK = 1 << 16
 _TIME = "%Y%m%dT%H%M%SZ"
@@ -34,14 +34,14 @@ _ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 
 def write_tmx(entries: Iterable[MemoryEntry], source_language: str) -> Iterator[bytes]:
-    """Yield a TMX file piece by piece: a unit for each translation.
+    """Yield a TMX file piece by piece, with a unit for each translation.
 
     Args:
         entries: The translations, all from one language.
-        source_language: That language.
+        source_language: The code of that language.
 
     Raises:
-        DataError: For a text that XML cannot carry.
+        DataError: For a text that cannot be represented in XML.
     """
     yield (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -57,15 +57,15 @@ def write_tmx(entries: Iterable[MemoryEntry], source_language: str) -> Iterator[
 
 
 def read_tmx(path: Path, source_language: str, languages: Collection[str]) -> Iterator[MemoryEntry]:
-    """Yield the translations of a TMX file out of a language, as they come.
+    """Yield the translations from a language in a TMX file, in their order.
 
     Args:
         path: The file.
-        source_language: The language that is translated from.
-        languages: Codes that are known: `th-TH` is read as `th` where that is one of them.
+        source_language: The source language.
+        languages: Known codes: `th-TH` is read as `th` if that is one of them.
 
     Raises:
-        DataError: Where the file cannot be read, is no TMX, or declares entities.
+        DataError: If the file cannot be read, is not TMX, or declares entities.
     """
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -82,7 +82,7 @@ def read_tmx(path: Path, source_language: str, languages: Collection[str]) -> It
 
 
 class _Refused(Exception):  # noqa: N818 - says what happens to the file
-    """Why a file is not read any further."""
+    """The reason why a file is not read any further."""
 
 
 class _Variant(msgspec.Struct):
@@ -94,7 +94,7 @@ class _Variant(msgspec.Struct):
 
 
 class _Reader:
-    """Turns the events of an XML parser into entries."""
+    """A converter of the events of an XML parser into entries."""
 
     def __init__(self, name: str, source_language: str, languages: Collection[str]) -> None:
         self._name = name
@@ -124,7 +124,7 @@ class _Reader:
         while chunk := file.read(_CHUNK):
             try:
                 self._parser.Parse(chunk)
-            # What Python raises for the name of an encoding that it does not know or cannot map.
+            # Python raises these errors for an encoding that it does not know or cannot map.
             except (LookupError, ValueError) as error:
                 raise _Refused(f"{error}: save it in UTF-8") from error
             yield from self._found
@@ -175,7 +175,7 @@ class _Reader:
         self._text.append(text)
 
     def _take(self, text: str) -> None:
-        """Keep a text where it belongs: to a variant, or to the unit."""
+        """Store a text in the current variant, or in the unit."""
         variant = self._variants[-1] if self._is_in_variant else None
         if self._collects == "prop":
             props = self._unit_props if variant is None else variant.props
@@ -221,7 +221,7 @@ class _Reader:
         )
 
     def _code(self, language: str) -> str:
-        """Return a language as the project knows it; another as it stands."""
+        """Return the project's code of a language; an unknown one is returned unchanged."""
         given = language.lower()
         return self._codes.get(given) or self._codes.get(given.partition("-")[0]) or language
 
@@ -250,7 +250,7 @@ def _unit(entry: MemoryEntry) -> str:
 
 
 def _escape_xml(text: str) -> str:
-    """Return a text as XML; its line ends would be changed by whoever reads them bare."""
+    """Return a text as XML; carriage returns are escaped, since parsers would change them."""
     if found := _NOT_IN_XML.search(text):
         raise DataError(
             f"XML cannot carry the character U+{ord(found.group()):04X}, which is in "
@@ -265,7 +265,7 @@ def _change_date(attributes: dict[str, str]) -> str:
 
 
 def _seconds(written: str) -> int:
-    """Return a time in seconds since 1970; 0 for none, or for one that is written otherwise."""
+    """Return a time in seconds since 1970; 0 if it is missing or has another format."""
     try:
         return max(0, calendar.timegm(time.strptime(written, _TIME)))
     except ValueError:

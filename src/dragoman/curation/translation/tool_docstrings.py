@@ -1,9 +1,9 @@
-"""Google-style docstrings of tools as artifacts: split into parts and rebuilt after translation.
+"""Google-style docstrings of tools as artifacts: split into parts, rebuilt afterwards.
 
-A part keeps its lines, so text that is not translated stays as it is. Lines that only wrap are
-joined, so no sentence is cut in two. In a description, a line that ends a sentence ends a line of
-the text too, since such lines may be notes; elsewhere only lists have lines. Names of arguments,
-types and errors, and the headings, are not part of any text.
+A part keeps its lines, so untranslated text stays as it is. Lines that only wrap are joined, so no
+sentence is cut in two. In a description, a line that ends a sentence also ends a line of the text,
+since such lines may be notes; elsewhere only lists have lines. Names of arguments, types and
+errors, and the headings, are not part of any text.
 """
 
 import re
@@ -42,8 +42,8 @@ class DocstringPart(NamedTuple):
         place: `("description",)`, `("args", NAME)`, `("returns",)` or `("raises", NUMBER)`.
         first: The number of its first line.
         last: The number of the line after it.
-        lead: What stands before its text in the first line.
-        indent: What stands before its further lines.
+        lead: The prefix of its first line.
+        indent: The prefix of its further lines.
         text: The text.
     """
 
@@ -62,7 +62,7 @@ class _Section(NamedTuple):
 
 
 def docstring_parts(docstring: str) -> tuple[DocstringPart, ...]:
-    """Return the parts of a docstring in their order, without those that are empty."""
+    """Return the parts of a docstring in their order, without empty ones."""
     lines = docstring.split("\n")
     found: dict[Place, DocstringPart] = {}
     for section in _sections(lines):
@@ -73,7 +73,7 @@ def docstring_parts(docstring: str) -> tuple[DocstringPart, ...]:
 
 
 def rebuild_docstring(docstring: str, texts: Mapping[Place, str]) -> str:
-    """Return a docstring with other texts in its parts; a part whose text is the same stays."""
+    """Return a docstring with other texts in its parts; unchanged parts stay."""
     lines = docstring.split("\n")
     for part in reversed(docstring_parts(docstring)):
         text = texts.get(part.place, part.text)
@@ -87,10 +87,10 @@ def rebuild_docstring(docstring: str, texts: Mapping[Place, str]) -> str:
 
 
 def join_halves(translated: str, english: str) -> str:
-    """Return a description that was translated in two halves as one, where English has one.
+    """Join the two halves of a translated description if it has one part in English.
 
-    Released descriptions have a blank line after what was the first line of the source, even where
-    that line only wrapped.
+    Released descriptions have a blank line after the first line of the source, even if that line
+    only wrapped.
     """
     first, blank, rest = translated.partition("\n\n")
     if not blank or "\n\n" in english or "\n\n" in rest:
@@ -99,7 +99,7 @@ def join_halves(translated: str, english: str) -> str:
 
 
 def _sections(lines: Sequence[str]) -> Iterator[_Section]:
-    """Yield the runs of lines below each heading; what is not indented ends a run."""
+    """Yield the runs of lines below each heading; an unindented line ends a run."""
     kind, first = DESCRIPTION, 0
     for at, line in enumerate(lines):
         if line.rstrip() in _HEADINGS:
@@ -128,7 +128,7 @@ def _parts(section: _Section, lines: Sequence[str]) -> Iterator[DocstringPart]:
 
 
 def _arguments(lines: Sequence[str], first: int, last: int) -> Iterator[DocstringPart]:
-    """Yield what is said of each argument: from its name to the next."""
+    """Yield the description of each argument, from its name to the next one."""
     margin = _margin(lines[first])
     starts = [at for at in range(first, last) if _starts(lines[at], margin)]
     for at, until in zip(starts, [*starts[1:], last], strict=True):
@@ -157,7 +157,10 @@ def _entry(place: Place, lines: Sequence[str], span: tuple[int, int], lead: str)
 
 
 def _unwrap_lines(lines: Sequence[str], ends: tuple[str, ...]) -> str:
-    """Return lines as text, each joined to the one before unless that ends as one of these does."""
+    """Return lines as text.
+
+    A line is joined to the one before unless that one ends with one of `ends`.
+    """
     joined: list[str] = []
     for line in lines:
         is_new = not joined or not joined[-1] or not line.strip()
@@ -169,13 +172,13 @@ def _unwrap_lines(lines: Sequence[str], ends: tuple[str, ...]) -> str:
 
 
 def _join_line_halves(first: str, rest: str) -> str:
-    """Return two halves of a sentence as one; scripts without spaces get none."""
+    """Return two halves of a sentence as one; scripts without spaces get no space."""
     is_unspaced = _UNSPACED.match(first[-1:]) and _UNSPACED.match(rest[:1])
     return first + rest if is_unspaced else f"{first} {rest}"
 
 
 def _typed_lead(line: str) -> str:
-    """Return the type or error that a line begins with, and the white space before it."""
+    """Return the type or error at the beginning of a line, with its white space."""
     typed = _TYPED.fullmatch(line)
     return typed[1] if typed else " " * _margin(line)
 
@@ -198,7 +201,7 @@ def _trim_blank_lines(lines: Sequence[str], first: int, last: int) -> tuple[int,
 
 
 def tools_artifact(origin: SourcedFile, docstrings: Mapping[str, str]) -> FileArtifact:
-    """Return the docstrings of a side's tools, by tool, as an artifact."""
+    """Return the docstrings of a side's tools as an artifact."""
     found = {
         address_of(origin.name, (tool, *part.place)): (tool, part.place, part.text)
         for tool, docstring in docstrings.items()

@@ -1,9 +1,9 @@
-"""Translation of units with retries: mask, ask the translator, run QA checks, store or retry.
+"""Translation of units with retries: mask, translate, run QA checks, store or retry.
 
-Each returned translation is checked on its own, and accepted ones are stored immediately.
-Rejected units are retried as one batch, then in halves. A unit that lost placeholders, or that is
-left alone, is retried by itself with its placeholders listed. Units that still fail keep their
-source text and are reported.
+Each returned translation is checked on its own, and accepted ones are stored immediately. Rejected
+units are retried as one batch, then in halves. A unit that lost placeholders, or that is left
+alone, is retried by itself with its placeholders listed. Units that still fail keep their source
+text and are reported.
 """
 
 import asyncio
@@ -38,37 +38,37 @@ _DOUBTS = frozenset({"copied", "residual-english", "wrong-language"})
 
 
 class CheckedTranslation(msgspec.Struct, frozen=True):
-    """A translation with everything put back, and what is wrong with it."""
+    """A restored translation, and its issues."""
 
     text: str
     issues: tuple[QaIssue, ...]
 
     @property
     def is_refused(self) -> bool:
-        """Whether it is too damaged to be used."""
+        """Whether it is too damaged for use."""
         return any(found.severity == "refuse" for found in self.issues)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether it may be in another language than was asked for."""
+        """Whether it may be in another language than requested."""
         return any(found.code in _DOUBTS for found in self.issues)
 
     @property
     def has_lost_placeholders(self) -> bool:
-        """Whether placeholders did not come back as they were given."""
+        """Whether placeholders did not come back as given."""
         return any(found.code.startswith("placeholder-") for found in self.issues)
 
 
 class DomainContext(msgspec.Struct, frozen=True):
-    """What is known of one domain in one language while its texts are translated.
+    """The context for translating the texts of one domain into one language.
 
     Attributes:
-        source: The language that is translated from.
-        language: The language that is translated into.
-        do_not_translate: What must stay in the domain's texts.
-        glossary: The labels that its values have so far.
-        labels: The labels that are taken.
-        detector: What tells languages; None where there is none.
+        source: The source language.
+        language: The target language.
+        do_not_translate: The terms that must stay in the domain's texts.
+        glossary: The labels of its values so far.
+        labels: The labels that are in use.
+        detector: The language detector; None if there is none.
     """
 
     source: Language
@@ -79,11 +79,15 @@ class DomainContext(msgspec.Struct, frozen=True):
     detector: Detector | None = None
 
     def masked(self, unit: Unit) -> Masked:
-        """Return a text with what must stay hidden."""
+        """Return a masked text."""
         return mask(unit.segment, self.do_not_translate, self.glossary)
 
     def item(self, unit: Unit, *, is_last: bool = False) -> Item:
-        """Return what a translator is shown of a text; the last time, with what went wrong."""
+        """Return the request item of a text.
+
+        In the last attempts, it lists the placeholders that must be kept and the labels that are
+        taken.
+        """
         masked = self.masked(unit)
         if not is_last:
             return Item(masked.text, self._terms(unit))
@@ -91,13 +95,16 @@ class DomainContext(msgspec.Struct, frozen=True):
         return Item(masked.text, self._terms(unit), placeholders, self.labels.others(unit.source))
 
     def judged(self, unit: Unit, answer: str) -> CheckedTranslation:
-        """Return what a translator's answer comes to."""
+        """Return the checked translation of a translator's answer."""
         restored = restore(self.masked(unit), answer)
         faults = placeholder_issues(unit.segment, restored.faults)
         return CheckedTranslation(restored.text, (*faults, *self.looked_at(unit, restored.text)))
 
     def looked_at(self, unit: Unit, target: str) -> tuple[QaIssue, ...]:
-        """Return what is wrong with a translation, whoever made it; a label is taken with it."""
+        """Return the issues of a translation by any author.
+
+        The label of a value is also registered.
+        """
         found = run_qa_checks(unit.segment, target, self._criteria)
         if (other := self.labels.take(unit.source, target)) is None:
             return found
@@ -105,7 +112,7 @@ class DomainContext(msgspec.Struct, frozen=True):
         return (*found, qa_issue("label-collision", unit.segment.address, shared))
 
     def settled_by_itself(self, unit: Unit) -> str | None:
-        """Return the translation of a text in which all must stay; None where there are words."""
+        """Return the translation of a text without translatable words; None if it has some."""
         if unit.segment.mode == "label":
             return unit.source.text if self._stays(unit) else None
         masked = self.masked(unit)
@@ -129,7 +136,10 @@ class DomainContext(msgspec.Struct, frozen=True):
         )
 
     def _terms(self, unit: Unit) -> Mapping[str, str]:
-        """Return the labels of values that a text names; of two for one value both, with fields."""
+        """Return the labels of values that a text names.
+
+        If one value has two labels, both are returned, with their fields.
+        """
         if unit.segment.mode == "label":
             return {}
         found = [
@@ -150,26 +160,28 @@ NOT_KNOWN = "neither the memory nor the glossary has it"
 
 _ID_CHARS = 8
 ALONE = (-1, -2, -3)
-"""The attempts at a text by itself."""
+"""The attempts at a single text."""
 
 State = Literal["known", "asked", "itself", "given up", "out of reach"]
-"""`known`: it was in the memory. `asked`: the translator gave it. `itself`: nothing in it is to be
-translated. `given up`: no sound translation came. `out of reach`: nothing came, which
-infrastructure is to blame for.
+"""The outcome of a text.
+
+`known`: it was in the memory. `asked`: the translator gave it. `itself`: it contains nothing to
+translate. `given up`: no sound translation came. `out of reach`: no answer came because of an
+infrastructure failure.
 """
 
 
 class UnitResult(msgspec.Struct, frozen=True):
-    """How a text ended.
+    """The result of one text.
 
     Attributes:
         unit: The text.
-        state: How it came about.
-        target: The translation; None where there is none.
-        origin: Who answers for the translation.
-        translator: Who made it: the model and its prompts, the file, or the reviewer; "" unknown.
-        issues: What is wrong with it, or was with the answer that was refused.
-        why: Why there is no translation, in words.
+        state: The outcome.
+        target: The translation; None if there is none.
+        origin: The origin of the translation.
+        issues: Issues of the translation, or of the refused answer.
+        why: The reason for a missing translation, in words.
+        translator: The model and its prompts, the file, or the reviewer; "" if unknown.
     """
 
     unit: Unit
@@ -182,16 +194,16 @@ class UnitResult(msgspec.Struct, frozen=True):
 
 
 class TranslatorConfig(msgspec.Struct, frozen=True):
-    """By what texts are translated.
+    """The configuration for translating texts.
 
     Attributes:
-        translator: Who translates.
-        memory: What is known, and where answers are kept; None where nothing is kept.
-        limits: How much is asked for at once.
-        concurrency: How many requests are under way at a time.
-        clock: The time of day in seconds.
-        on_settled: Is told how many texts were settled.
-        on_reply: Is told of every reply: what it consumed, and what was odd about it.
+        translator: The translator.
+        memory: The memory for known texts and new answers; None if nothing is stored.
+        limits: Limits of one request.
+        concurrency: Requests under way at the same time.
+        clock: Returns the time of day in seconds.
+        on_settled: Receives the number of texts settled since the last call.
+        on_reply: Receives every reply, with its usage and its irregularities.
     """
 
     translator: Translator
@@ -206,11 +218,12 @@ class TranslatorConfig(msgspec.Struct, frozen=True):
 async def translate_units(
     units: Sequence[Unit], domain_context: DomainContext, means: TranslatorConfig
 ) -> dict[SourceText, UnitResult]:
-    """Return how each text ended, from the memory and by the translator.
+    """Return the result of each text, from the memory and by the translator.
 
     Raises:
-        RunHalted: Where nothing more may be asked; what came until then is kept.
-        StoreError: Where it cannot be kept.
+        RunHalted: If the endpoint refuses all requests or the budget is spent; earlier results are
+            stored.
+        StoreError: If results cannot be stored.
     """
     settled = known_results(units, domain_context, means.memory)
     left = [unit for unit in units if unit.source not in settled]
@@ -224,7 +237,7 @@ async def translate_units(
 def known_results(
     units: Sequence[Unit], domain_context: DomainContext, memory: TranslationMemory | None
 ) -> dict[SourceText, UnitResult]:
-    """Return what needs no translator: what the memory has, and what is to stay whole."""
+    """Return the results that need no translator: known texts, and texts that stay whole."""
     found = memory_results(units, memory) if memory else {}
     settled: dict[SourceText, UnitResult] = {}
     for unit in units:
@@ -236,7 +249,7 @@ def known_results(
 
 
 def _from_memory(unit: Unit, entry: MemoryEntry, domain_context: DomainContext) -> UnitResult:
-    """Return a text that the memory has; a label that another value has already is none."""
+    """Return the result of a text in the memory; a label of another value does not count."""
     issues = domain_context.looked_at(unit, entry.target)
     if any(found.code == "label-collision" for found in issues):
         why = f"the memory's label is another value's ({entry.origin}): review it"
@@ -249,7 +262,7 @@ def _from_memory(unit: Unit, entry: MemoryEntry, domain_context: DomainContext) 
 def memory_results(
     units: Sequence[Unit], memory: TranslationMemory
 ) -> dict[SourceText, MemoryEntry]:
-    """Return what the memory has of texts: in their context, or from a file that names none."""
+    """Return the memory's entries for texts, in their context or without any context."""
     anywhere = {unit.source: msgspec.structs.replace(unit.source, context="") for unit in units}
     found = memory.find([*anywhere, *set(anywhere.values())])
     return {
@@ -260,7 +273,7 @@ def memory_results(
 
 
 def group_identical(units: Iterable[Unit], domain_context: DomainContext) -> list[tuple[Unit, ...]]:
-    """Return texts in groups that a translator cannot tell apart: only what is hidden differs."""
+    """Return groups of texts that look the same to a translator; only masked spans differ."""
     groups: dict[tuple[object, ...], list[Unit]] = {}
     for unit in units:
         item = domain_context.item(unit)
@@ -270,14 +283,14 @@ def group_identical(units: Iterable[Unit], domain_context: DomainContext) -> lis
 
 
 def request_ids(units: Sequence[Unit]) -> dict[str, Unit]:
-    """Return texts by the ids that they have in requests, which no other text is likely to have."""
+    """Return texts by their ids in requests; a collision with another text is unlikely."""
     return {unit.source.key.hex()[:_ID_CHARS]: unit for unit in units}
 
 
 def translation_request(
     by_id: Mapping[str, Unit], domain_context: DomainContext, attempt: int = 0
 ) -> Request:
-    """Return the request for some texts of one mode; one below 0 names what they need."""
+    """Return the request for some texts of one mode; a negative attempt names their needs."""
     first = next(iter(by_id.values()))
     return Request(
         first.segment.mode,
@@ -289,7 +302,7 @@ def translation_request(
 
 
 class _Asking:
-    """One translator at work on the texts of one domain in one language."""
+    """The work of a translator on the texts of one domain in one language."""
 
     def __init__(self, domain_context: DomainContext, means: TranslatorConfig) -> None:
         self._domain_context = domain_context
@@ -302,7 +315,7 @@ class _Asking:
         self._halt: RunHalted | StoreError | None = None
 
     async def settle(self, units: Sequence[Unit]) -> dict[SourceText, UnitResult]:
-        """Ask for all: first for one of each group, then for those that its answer did not fit."""
+        """Request all texts: first one of each group, then those that its answer did not fit."""
         groups = group_identical(units, self._domain_context)
         self._alike = {group[0].source: group[1:] for group in groups}
         await self._ask([group[0] for group in groups])
@@ -312,7 +325,7 @@ class _Asking:
 
     async def _ask(self, units: Sequence[Unit]) -> None:
         batches = batches_of(units, self._means.limits)
-        # What is under way when a budget is spent is paid for: it is waited for and kept.
+        # Requests under way when a budget is spent are paid for, so they are waited for and stored.
         ended = await asyncio.gather(*map(self._batch, batches), return_exceptions=True)
         failures = [each for each in ended if isinstance(each, BaseException)]
         if failures or self._halt:
@@ -321,7 +334,7 @@ class _Asking:
     async def _batch(self, batch: Sequence[Unit]) -> None:
         try:
             await self._persist(batch)
-        # What cannot be kept would be paid for again.
+        # If an answer cannot be stored, it would be paid for again.
         except (RunHalted, StoreError) as halt:
             self._halt = halt
         except ParticipantError as error:
@@ -333,7 +346,7 @@ class _Asking:
             )
 
     async def _persist(self, units: Sequence[Unit], attempt: int = 0) -> None:
-        """Ask for texts, and again for those that did not come."""
+        """Request texts, and again those without a sound answer."""
         left = await self._round(units, attempt)
         if not self._means.translator.is_model:
             self._give_up(left, NOT_KNOWN)
@@ -354,9 +367,9 @@ class _Asking:
             await self._persist(half, attempt + 1)
 
     async def _alone(self, unit: Unit) -> None:
-        """Ask for one text with what it needs named: until an answer can be read, at most thrice.
+        """Request one text with its needs named, at most three times until one can be read.
 
-        A long one is asked for in parts, and whole once more only where that does not help.
+        A long text is requested in parts, and once more as a whole only if that does not help.
         """
         is_long = len(split_text(self._domain_context.item(unit).text)) > 1
         if is_long and await self._in_parts(unit):
@@ -372,7 +385,7 @@ class _Asking:
         self._give_up([unit], "no answer could be read")
 
     async def _in_parts(self, unit: Unit) -> bool:
-        """Ask for a text part by part; return whether what they make is sound."""
+        """Request a text part by part; return whether the result is sound."""
 
         async def ask(items: Mapping[str, Item], attempt: int) -> Mapping[str, str]:
             domain_context = self._domain_context
@@ -401,15 +414,15 @@ class _Asking:
         return verdict.issues if verdict else ()
 
     def _group(self, unit: Unit) -> tuple[Unit, ...]:
-        """Return a text with those that are asked for by asking for it."""
+        """Return a text with the texts that its answer is for."""
         return (unit, *self._alike.get(unit.source, ()))
 
     async def _round(self, units: Sequence[Unit], attempt: int) -> list[Unit]:
-        """Ask once and keep what is sound; return the texts that have none yet.
+        """Request texts once and store sound answers; return the texts without one.
 
         Args:
             units: The texts.
-            attempt: How often the like was asked; below 0 for a text by itself.
+            attempt: Number of earlier attempts; below 0 for a single text.
         """
         by_id = request_ids(units)
         reply = await self._asked(translation_request(by_id, self._domain_context, attempt))
@@ -417,7 +430,7 @@ class _Asking:
         return [unit for unit in units if unit.source not in self._settled]
 
     def _judge(self, answers: Mapping[Unit, str], usage: Usage | None) -> None:
-        """Keep those answers that are sound, each for all texts that it was asked for."""
+        """Store the sound answers, each for all texts of its group."""
         sound: dict[Unit, CheckedTranslation] = {}
         for asked, text in answers.items():
             for unit in self._group(asked):
@@ -429,7 +442,7 @@ class _Asking:
         self._keep(sound, usage)
 
     def _is_doubted(self, unit: Unit, verdict: CheckedTranslation) -> bool:
-        """Whether a text that may be in another language is asked for again: it is, once."""
+        """Return whether a text that may be in another language is requested again, only once."""
         if not verdict.is_doubtful or unit.source in self._doubted:
             return False
         self._doubted.add(unit.source)
@@ -451,7 +464,7 @@ class _Asking:
             return reply
 
     def _keep(self, sound: dict[Unit, CheckedTranslation], usage: Usage | None) -> None:
-        """Write sound translations and what the request consumed to the memory, in one go."""
+        """Store sound translations and the usage of the request in one transaction."""
         translator, now = self._means.translator, int(self._means.clock())
         entries = [
             MemoryEntry(

@@ -1,7 +1,7 @@
-"""Translators: the protocol, the chat-model and glossary translators, and token estimates.
+"""Translators: the protocol, chat-model and glossary translators, and token estimates.
 
-A chat model gets texts as JSON and its answers are matched by id. Long texts that lose something
-as a whole are split at blank lines.
+A chat model gets texts as JSON and its answers are matched by id. Long texts that lose something as
+a whole are split at blank lines.
 """
 
 import functools
@@ -30,10 +30,10 @@ class Item(msgspec.Struct, frozen=True):
     """One text of a request.
 
     Attributes:
-        text: What is to be translated, with placeholders for what must stay.
-        terms: Labels that values have in the target language already, by value.
-        placeholders: Those that the text has, where they are to be named.
-        taken: Words that a label must not be, for other values have them.
+        text: The text to translate, with placeholders for terms that must stay.
+        terms: Labels that values already have in the target language, by value.
+        placeholders: The placeholders of the text, if the request should name them.
+        taken: Labels that are not allowed because other values have them.
     """
 
     text: str
@@ -43,14 +43,14 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """Texts that are asked for together.
+    """Texts of one request.
 
     Attributes:
         mode: Whether they are labels or prose.
-        source_language: The English name of the language that they are in.
-        target_language: The English name of the language that they are to be in.
+        source_language: The English name of the source language.
+        target_language: The English name of the target language.
         items: The texts by id.
-        attempt: How often the same was asked before: another draw of the same question.
+        attempt: Number of earlier attempts; each draws another answer.
     """
 
     mode: Mode
@@ -61,12 +61,12 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What came back: texts by id, only of what was asked, each only once.
+    """A reply: translations by id, each only once and only of requested texts.
 
     Attributes:
-        texts: Translations by id; what is absent was not answered, or more than once.
-        odd: What else was wrong, in words: ids that were not asked for, ids that came twice.
-        usage: What it consumed; None where nothing was asked.
+        texts: Translations by id; unanswered texts and those with several answers are absent.
+        odd: Irregularities in words: ids that were not requested, ids that came twice.
+        usage: Its usage; None if no request was sent.
     """
 
     texts: Mapping[str, str]
@@ -75,7 +75,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 class UnusableReply(DragomanError):  # noqa: N818 - says what came back
-    """A reply that is not the JSON that was asked for; `usage` is what it consumed."""
+    """A reply that is not the requested JSON; `usage` is its usage."""
 
     def __init__(self, reason: str, usage: Usage | None = None) -> None:
         super().__init__(reason)
@@ -83,7 +83,7 @@ class UnusableReply(DragomanError):  # noqa: N818 - says what came back
 
 
 class Translator(Protocol):
-    """Translates texts."""
+    """A translator of texts."""
 
     @property
     def name(self) -> str:
@@ -92,7 +92,7 @@ class Translator(Protocol):
 
     @property
     def version(self) -> str:
-        """The name and content of its prompts; "" where there are none."""
+        """The name and content of its prompts; "" if it has none."""
         ...
 
     @property
@@ -104,25 +104,28 @@ class Translator(Protocol):
         ...
 
     async def translate(self, request: Request) -> Reply:
-        """Return what could be had.
+        """Return the translations of a request.
 
         Raises:
-            UnusableReply: Where the reply cannot be read.
-            ParticipantError: Where no reply could be had.
-            RunHalted: Where nothing will be had any more.
+            UnusableReply: If the reply cannot be parsed.
+            ParticipantError: If no reply came.
+            RunHalted: If no reply can be expected any more.
         """
         ...
 
 
 MOST_CHARACTERS = 2_000
-"""Of a part that has more than one paragraph."""
+"""Longest part with more than one paragraph, in characters."""
 
 _AT_ONCE = 4
 _ATTEMPTS = (0, -1, -2)
 _BLANK_LINES = re.compile(r"(\n[ \t]*\n\s*)")
 
 Ask = Callable[[Mapping[str, Item], int], Awaitable[Mapping[str, str]]]
-"""Asks for texts by id, once more or not (an attempt below 0); returns those that came."""
+"""A function that requests texts by id and returns the received translations.
+
+An attempt below 0 marks a repeated request.
+"""
 
 
 def split_text(text: str, most: int = MOST_CHARACTERS) -> tuple[str, ...]:
@@ -140,12 +143,12 @@ def split_text(text: str, most: int = MOST_CHARACTERS) -> tuple[str, ...]:
 
 
 async def translate_in_parts(item: Item, name: str, ask: Ask) -> str | None:
-    """Return the translation of a long text, put together of its parts; None where one never came.
+    """Translate a long text in parts and join them; None if a part never came.
 
     Args:
         item: The text, with placeholders.
         name: Its id; those of its parts begin with it.
-        ask: Asks for texts.
+        ask: Requests texts.
     """
     parts = {f"{name}-{number}": part for number, part in enumerate(split_text(item.text), 1)}
     if len(parts) == 1:
@@ -193,7 +196,7 @@ NAME = "glossary"
 
 
 class GlossaryTranslator:
-    """Answers texts that are one term of the glossary; what the memory has is never asked for."""
+    """A translator that only knows the labels of values; it never gets texts in the memory."""
 
     name = NAME
     version = ""
@@ -230,7 +233,10 @@ REPLY_SCHEMA: Mapping[str, object] = {
     "required": ["translations"],
     "additionalProperties": False,
 }
-"""What providers that take schemas hold a model to; its reply is read as strictly without."""
+"""The JSON schema of replies for providers that enforce schemas.
+
+Replies of other providers are parsed just as strictly.
+"""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -245,7 +251,7 @@ class _Texts(msgspec.Struct):
 
 
 class ChatTranslator:
-    """Asks a chat model, in one request for all items."""
+    """A translator that sends all items to a chat model in one request."""
 
     is_model = True
 
@@ -259,16 +265,16 @@ class ChatTranslator:
 
     @property
     def version(self) -> str:
-        """The names of the prompts, and what they say."""
+        """The names of the prompts, and a hash of their texts."""
         return prompts_version()
 
     async def translate(self, request: Request) -> Reply:
-        """Return what the model answered.
+        """Return the model's translations.
 
         Raises:
-            UnusableReply: Where the reply is not the JSON that was asked for.
-            ParticipantError: Where no reply could be had.
-            RunHalted: Where the endpoint refuses everything, or the budget is spent.
+            UnusableReply: If the reply is not the requested JSON.
+            ParticipantError: If no reply came.
+            RunHalted: If the endpoint refuses all requests or the budget is spent.
         """
         asked = request_json(request)
         messages = [
@@ -294,19 +300,19 @@ class ChatTranslator:
 
 @functools.cache
 def translator_prompt(name: str) -> str:
-    """Return what a translator is told: the file of that name."""
+    """Return the prompt of that name."""
     return (files(__package__) / "prompts" / f"{name}.md").read_text("utf-8")
 
 
 @functools.cache
 def prompts_version() -> str:
-    """Return the names of the prompts, with a hash of what they say."""
+    """Return the names of the prompts, with a hash of their texts."""
     names = "+".join(PROMPTS.values())
     return f"{names}@{content_key(*map(translator_prompt, PROMPTS.values()))[:8]}"
 
 
 def request_json(request: Request) -> str:
-    """Return what is asked: one JSON object, in which empty parts are left out."""
+    """Return a request as one JSON object, in which empty parts are omitted."""
     items = [
         {"id": name}
         | {part: value for part, value in msgspec.structs.asdict(item).items() if value}
@@ -317,15 +323,15 @@ def request_json(request: Request) -> str:
 
 
 def request_size(request: Request) -> int:
-    """Return how many characters a request has, with all that is said around its texts."""
+    """Return the number of characters of a request, including its prompt."""
     return len(translator_prompt(PROMPTS[request.mode])) + len(request_json(request))
 
 
 def read_reply(text: str, request: Request, completion: Completion) -> Reply:
-    """Read a model's JSON, fenced or not, and match its texts to what was asked by id.
+    """Parse a model's JSON, fenced or not, and match its texts to the request by id.
 
     Raises:
-        UnusableReply: Where it is not such JSON.
+        UnusableReply: If it is not such JSON.
     """
     try:
         given = msgspec.json.decode(strip_code_fence(text), type=_Texts).translations
@@ -344,7 +350,7 @@ def _odd(counts: Counter[str], request: Request) -> list[str]:
     invented = [name for name in counts if name not in request.items]
     doubled = [name for name, count in counts.items() if count > 1 and name in request.items]
     missing = [name for name in request.items if name not in counts]
-    found = {"invented": invented, "given twice": doubled, "left out": missing}
+    found = {"invented": invented, "given twice": doubled, "missing": missing}
     return [
         f"{len(names)} {what} ({', '.join(name[:40] for name in names[:MOST_SHOWN])})"
         for what, names in found.items()
@@ -362,14 +368,14 @@ _OTHER = "OTHER"
 
 
 class ScriptEstimate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long texts in a script are: for one character of English, and by token."""
+    """The length of texts in a script: for one character of English, and for one token."""
 
     characters_for_one: float
     characters_per_token: float
 
 
 class Estimates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What tokens are estimated by, and what the source sends for a domain."""
+    """The numbers for estimating tokens, and the number that the source sends for a domain."""
 
     sent_characters_per_token: float
     characters_around_a_text: int
@@ -379,15 +385,15 @@ class Estimates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @functools.cache
 def token_estimates() -> Estimates:
-    """Return what tokens are estimated by."""
+    """Return the numbers for estimating tokens."""
     content = files(__package__).joinpath("estimates.toml").read_bytes()
     return msgspec.toml.decode(content, type=Estimates)
 
 
 def estimate_usage(requests: Iterable[Request], language: Language, model: str) -> Usage:
-    """Return the approximate consumption of requests.
+    """Return the estimated usage of requests.
 
-    Answers that have to be requested again are not included.
+    Repeated requests are not included.
     """
     known = token_estimates()
     script = known.scripts.get(language.script, known.scripts[_OTHER])
@@ -408,7 +414,7 @@ def estimate_usage(requests: Iterable[Request], language: Language, model: str) 
 
 
 def explain_estimates(language: Language) -> str:
-    """Return in words how tokens are estimated."""
+    """Explain in words how tokens are estimated."""
     known = token_estimates()
     script = known.scripts.get(language.script, known.scripts[_OTHER])
     return (

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 WINDOW_S = 0.02
-"""How long requests are waited for before the first of them is answered."""
+"""Time to wait for more requests before the first of them is answered, in seconds."""
 
 Asked = TypeVar("Asked")
 Answered = TypeVar("Answered")
@@ -22,13 +22,14 @@ class Timed(msgspec.Struct, Generic[Answered], frozen=True):
 
 
 class Batches(Generic[Asked, Answered]):
-    """Gathers requests, the oldest first and with it those that are nearest to it in length.
+    """Batches of requests: the oldest, with those that are nearest to it in length.
 
     Args:
-        answer: Answers some at once, in their order; runs in the thread.
-        length: How long a request is.
-        most: How many are answered at once.
-        thread: Where they are.
+        answer: Function that answers several requests at once, in their order; it runs in the
+            thread.
+        length: Function that returns the length of a request.
+        most: Largest number of requests that are answered at once.
+        thread: The thread in which requests are answered.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Batches(Generic[Asked, Answered]):
     async def _answered(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            # Whoever just got an answer asks again within it.
+            # A caller that just got an answer sends its next request within this time.
             await asyncio.sleep(WINDOW_S)
             batch = self._next()
             if not batch:

@@ -13,13 +13,13 @@ from dragoman.finetuning.optional_dependencies import require_extra
 
 
 def open_model(written: str) -> IdentifiedModel:
-    """Return the model in a folder; nothing is loaded before it is asked.
+    """Return the model in a folder; nothing is loaded before the first request.
 
     Args:
         written: `local/PATH?adapter=FOLDER` with parameters.
 
     Raises:
-        UsageError: Where there is no such model, it cannot be asked here, or the extra is missing.
+        UsageError: If the model does not exist or cannot be used here, or the extra is missing.
     """
     spec = read_local(written)
     require_extra()

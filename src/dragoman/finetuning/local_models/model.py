@@ -59,7 +59,7 @@ class SeededDraws(LogitsProcessor):  # type: ignore[misc]  # the library has no 
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """What is asked: tokens, and the seed of what is drawn."""
+    """A prompt: its tokens, and the seed of the draws."""
 
     ids: tuple[int, ...]
     seed: int
@@ -69,7 +69,7 @@ class FolderWords:
     """A model's tokenizer with its chat template.
 
     Raises:
-        RunHalted: Where it cannot be loaded.
+        RunHalted: If the tokenizer cannot be loaded.
     """
 
     def __init__(self, spec: FolderModel) -> None:
@@ -95,7 +95,7 @@ class FolderWords:
         """Return a conversation as tokens up to where the assistant goes on.
 
         Raises:
-            RunHalted: Where the template refuses it.
+            RunHalted: If the template refuses the conversation.
         """
         try:
             text = self.tokenizer.apply_chat_template(
@@ -115,7 +115,7 @@ class BatchDecoder:
     """A model that is loaded.
 
     Raises:
-        RunHalted: Where the weights cannot be loaded.
+        RunHalted: If the weights cannot be loaded.
     """
 
     def __init__(self, spec: FolderModel, words: FolderWords, *, on_gpu: bool) -> None:
@@ -133,8 +133,8 @@ class BatchDecoder:
             set_thread_count(self._model.num_parameters())
         self._ends = _ends(self._model, self._tokenizer)
         self._context = int(getattr(self._model.config, "max_position_embeddings", 0) or 0)
-        # Whatever a model's own file sets (temperatures, penalties) would be taken where we say
-        # nothing.
+        # Otherwise, settings in a model's own file (temperatures, penalties) would apply where we
+        # set nothing.
         self._model.generation_config = GenerationConfig(
             eos_token_id=self._ends, pad_token_id=self._ends[0], do_sample=False
         )
@@ -153,7 +153,7 @@ class BatchDecoder:
         If memory is too small, the batch is decoded in halves.
 
         Raises:
-            RunHalted: Where it is too small for one.
+            RunHalted: If memory is too small for one prompt.
         """
         try:
             made = self._made(prompts)
@@ -199,7 +199,7 @@ class BatchDecoder:
 
 
 def has_gpu() -> bool:
-    """Whether there is a GPU to decode on."""
+    """Return whether there is a GPU to decode on."""
     return bool(torch.cuda.is_available())
 
 
@@ -266,8 +266,8 @@ class LocalModel:
         If the conversation has outgrown the model's context, the reply is unusable.
 
         Raises:
-            RunHalted: Where the model cannot be loaded or asked.
-            ParticipantError: Where decoding broke.
+            RunHalted: If the model cannot be loaded or queried.
+            ParticipantError: If decoding failed.
         """
         loop = asyncio.get_running_loop()
         decoder = self._decoder

@@ -1,7 +1,7 @@
 """Parsing of a local model's output into a chat completion: text, reasoning, tool calls.
 
-Calls are read in the form of Qwen, Hermes and our tiny model, `<tool_call>{JSON}</tool_call>`.
-What cannot be read stays a call, as it was written: the agent's mistake.
+Calls are read in the form of Qwen, Hermes and our tiny model, `<tool_call>{JSON}</tool_call>`. An
+unreadable call stays a call, as it was written: it counts as the agent's mistake.
 """
 
 import re
@@ -31,7 +31,7 @@ class _Call(msgspec.Struct):
 
 
 def knows_calls(template: str) -> bool:
-    """Whether the calls that a chat template asks for are in the form that is read here."""
+    """Return whether the calls that a chat template asks for are in the form that is read here."""
     return _BEGIN in template and _OTHER_FORM not in template
 
 

@@ -30,10 +30,10 @@ LOCAL = "local/"
 
 
 class Sampling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How answers are drawn; at temperature 0 the likeliest token is taken.
+    """Sampling of answers; at temperature 0, the likeliest token is taken.
 
-    `max_tokens` are those of one answer. `batch` is how many are written at once: it changes the
-    time and not the answers. On a `gpu` numbers are bf16, on a `cpu` fp32.
+    `max_tokens` limits one answer. `batch` is the number of answers that are written at once: it
+    changes the time and not the answers. On a `gpu` numbers are bf16, on a `cpu` fp32.
     """
 
     temperature: Annotated[float, msgspec.Meta(ge=0, le=100)] = 0.0
@@ -59,7 +59,7 @@ def read_local(written: str) -> FolderModel:
     """Read the name of a local model.
 
     Raises:
-        UsageError: Where it names no folder, or a parameter does not exist or fit.
+        UsageError: If it names no folder, or a parameter does not exist or does not fit.
     """
     head, _, query = written.partition("?")
     folder = head.removeprefix(LOCAL)
@@ -130,8 +130,8 @@ def require_model(spec: FolderModel, free: int, *, on_gpu: bool) -> None:
         on_gpu: Whether it is loaded there.
 
     Raises:
-        UsageError: Where there is no model or adapter, the adapter is another model's, no template
-            says how messages are shown, or the weights do not fit.
+        UsageError: If the model or the adapter does not exist, the adapter belongs to another
+            model, no template formats messages, or the weights do not fit.
     """
     folder = Path(spec.folder)
     facts = read_model(folder)
@@ -156,7 +156,7 @@ def tokenizer_folder(spec: FolderModel) -> Path:
 
 
 def has_template(folder: Path) -> bool:
-    """Whether a tokenizer's files have a chat template."""
+    """Return whether a tokenizer's files have a chat template."""
     if (folder / _TEMPLATE).is_file():
         return True
     try:
@@ -185,7 +185,7 @@ def _require_adapter(adapter: Path, base: Path) -> None:
 
 
 def _fits(name: str, shape: tuple[int, ...], weights: Mapping[str, tuple[int, ...]]) -> bool:
-    """Whether a tensor of LoRA has the shape of what it is added to; others are not looked at."""
+    """Return whether a LoRA tensor fits the shape of its base weight; others always fit."""
     for side, at in ((".lora_A.weight", 1), (".lora_B.weight", 0)):
         if name.endswith(side):
             own = weights.get(name.removeprefix("base_model.model.").removesuffix(side) + ".weight")

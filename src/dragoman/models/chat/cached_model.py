@@ -1,4 +1,4 @@
-"""Chat model with a reply cache: a request that was answered before is not paid for again."""
+"""Chat model with a reply cache: a request that was answered before is not paid again."""
 
 import hashlib
 
@@ -22,20 +22,20 @@ _ENCODER = hash_encoder()
 _LATENCY = msgspec.json.Decoder(Latency)
 
 _MARK = b"\0"
-"""Stands between a reply and how long it took: a sign that no JSON text contains."""
+"""Separator between a reply and its latency: a byte that no JSON text contains."""
 
 
 class CachedModel:
-    """Another model's replies, each paid for once.
+    """Wrapper of a model that pays for each reply once.
 
-    What is the same question follows from everything that shapes the reply: the model's identity,
-    the draw (two trials never share one), the seed, the purpose, the messages and the tools. Only
-    replies are remembered, never faults.
+    Everything that shapes the reply identifies the question: the model's identity, the draw (two
+    trials never share one), the seed, the purpose, the messages and the tools. The cache stores
+    only replies, never faults.
 
     Args:
-        model: The model that is asked what is not remembered.
-        cache: Where replies are kept.
-        identity: Everything that makes the model what it is: provider, address, name, settings.
+        model: The model that answers questions that are not cached.
+        cache: The cache of replies.
+        identity: Everything that identifies the model: provider, address, name, settings.
     """
 
     def __init__(self, model: ChatModel, cache: ReplyCache, identity: str) -> None:
@@ -54,10 +54,10 @@ class CachedModel:
         return hears_audio(self._model)
 
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
-        """Return the reply remembered, or the model's.
+        """Return the cached reply, or the model's.
 
         Raises:
-            ParticipantError: Where the provider broke.
+            ParticipantError: If the provider failed.
         """
         key = self.key(request, purpose)
         heard_sound = has_audio(request.messages)
@@ -71,7 +71,7 @@ class CachedModel:
             with track_connections() as came_over:
                 completion = await self._model.complete(asked, purpose)
         except Exception:
-            # Not so where the call is cut off: the provider may still answer and charge it.
+            # A cancelled call is not forgotten: the provider may still answer and charge it.
             self._cache.forget(key)
             raise
         is_doubtful = any(source.is_doubtful for source in came_over)
@@ -130,7 +130,7 @@ def _encode_cached(completion: Completion) -> bytes:
 
 
 def _split_cached(kept: bytes) -> tuple[bytes, Latency | None]:
-    """Return what `_kept` put together; replies remembered by earlier versions tell no time."""
+    """Split the output of `_encode_cached`; replies cached by earlier versions have no latency."""
     body, mark, written = kept.rpartition(_MARK)
     if not mark:
         return kept, None
@@ -141,7 +141,7 @@ def _split_cached(kept: bytes) -> tuple[bytes, Latency | None]:
 
 
 def _mark_interrupted(completion: Completion) -> Completion:
-    """Return a completion whose call an earlier process had under way: it may be paid for twice."""
+    """Return a completion whose call may be paid twice, because an earlier process had begun it."""
     faults = {**completion.usage.faults, "interrupted": 1}
     usage = msgspec.structs.replace(completion.usage, faults=faults)
     return msgspec.structs.replace(completion, usage=usage)

@@ -1,7 +1,8 @@
 """Parser of OpenAI-compatible chat completions.
 
-A well-formed body whose arguments are not a JSON object is the model's mistake: the arguments are
-kept raw and marked on the call. A body that is not a completion is a fault of the provider.
+If the body is well-formed and the arguments are not a JSON object, the mistake is the model's: the
+parser keeps the arguments raw and marks them on the call. A body that is not a completion is a
+fault of the provider.
 """
 
 import re
@@ -56,19 +57,19 @@ _BROKEN_OFF = frozenset(
         "engine_error",
     ]
 )
-"""Reasons to finish that are the server's: what it brought is a part of what the model says."""
+"""Finish reasons of the server: the reply then holds only a part of the model's text."""
 
 _MODELS_ENDS = re.compile(r"filter|length|malformed|safety|refusal|recitation", re.IGNORECASE)
-"""Reasons to finish that leave no message, and are the model's."""
+"""Finish reasons of the model that leave no message."""
 
 _NULL = msgspec.Raw(b"null")
 
 
 class _Choice(msgspec.Struct):
-    """One of the answers.
+    """One choice of a completion.
 
-    `text` is that of servers that answer as to a text completion, `delta` of those that send a
-    whole reply in the shape of a stream's only piece.
+    `text` comes from servers that answer in the shape of a text completion. `delta` comes from
+    servers that send a whole reply in the shape of a stream's only chunk.
     """
 
     message: dict[str, object] | None = None
@@ -101,16 +102,16 @@ class _Body(msgspec.Struct):
 
 
 class DecodedReply(msgspec.Struct, frozen=True):
-    """What a body says, before it is known what it took to get it.
+    """A parsed body, before the cost of the call is known.
 
     Attributes:
-        reply: What the model said or called.
-        raw: The body, with the hash of what it spoke instead of the sound.
-        tokens: What it consumed, as far as it is told.
-        spoken: The sound of words that the model spoke itself.
-        heard_sound: Whether there was audio in what it was asked.
-        reasoning: What the model thought before it replied.
-        remarks: What is to be said of the reply, by kind.
+        reply: The model's text and calls.
+        raw: The body, with the hash of its speech in place of the audio.
+        tokens: The token counts that the body reports.
+        spoken: The audio of the model's own speech.
+        heard_sound: Whether the request contained audio.
+        reasoning: The model's reasoning before its reply.
+        remarks: Remarks on the reply, counted by kind.
     """
 
     reply: Reply
@@ -176,18 +177,22 @@ def decode_completion(
     Args:
         body: The bytes.
         model: The model's name, for ledgers.
-        purpose: What it was asked for.
-        latency: How long it took; None where nobody knows.
-        heard_sound: Whether there was audio in what it was asked.
+        purpose: The purpose of the request.
+        latency: The duration of the call; None if it is unknown.
+        heard_sound: Whether the request contained audio.
 
     Raises:
-        ParticipantError: Where the body is not a chat completion, or speaks without telling what.
+        ParticipantError: If the body is not a chat completion, or holds speech without its
+            transcript.
     """
     return decode_reply(body, model, heard_sound=heard_sound).completion(model, purpose, latency)
 
 
 def decode_reply(body: bytes, model: str, *, heard_sound: bool = False) -> DecodedReply:
-    """Decode the reply in a chat completion's body; as `decode_completion`."""
+    """Decode the reply in a chat completion's body.
+
+    Arguments and errors as in `decode_completion`.
+    """
     try:
         body.decode("utf-8")
         body, decoded = _decode_body(body)
@@ -213,7 +218,7 @@ def decode_reply(body: bytes, model: str, *, heard_sound: bool = False) -> Decod
 
 
 def _decode_body(body: bytes) -> tuple[bytes, _Body]:
-    """Return a body and what it holds; halves of characters in it are repaired."""
+    """Return a body and its parsed content; lone surrogates in the body are repaired."""
     try:
         return body, _BODY.decode(body)
     except msgspec.MsgspecError:
@@ -224,10 +229,10 @@ def _decode_body(body: bytes) -> tuple[bytes, _Body]:
 
 
 def _choice(body: _Body, model: str) -> _Choice:
-    """Return the answer of a body.
+    """Return the choice that holds the reply.
 
-    One was asked for. Some gateways put the words of a reply into the first and its calls into
-    another.
+    Requests ask for one choice. Some gateways put the text of a reply into the first choice and its
+    calls into another.
     """
     if not body.choices:
         raise ParticipantError(f"{model}: the reply has no choices")
@@ -261,7 +266,10 @@ def _decode_spoken_choice(choice: _Choice) -> SpokenReply:
 
 
 def _tokens(reported: msgspec.Raw) -> _Tokens:
-    """Return the tokens told; a count that makes no sense leaves them unknown, not the reply."""
+    """Return the reported token counts.
+
+    A malformed count makes the counts unknown, and the reply stays valid.
+    """
     try:
         return _USAGE.decode(reported) or _UNKNOWN_TOKENS
     except DECODING_ERRORS:

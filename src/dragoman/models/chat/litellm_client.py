@@ -1,9 +1,10 @@
-"""Client of chat completions through litellm, for providers with protocols of their own.
+"""Client of chat completions through litellm, for providers with their own protocols.
 
-An optional extra: `pip install dragoman[litellm]`. litellm's retries and its silent dropping of
-parameters are switched off; retries are made by the endpoint client. litellm ends a stream that
-stopped in the middle as if it were complete, counts tokens itself where a stream reports none, and
-reports 0 for an answer without counts: replies are written here without these additions.
+litellm is an optional extra: `pip install dragoman[litellm]`. The client switches off litellm's
+retries and its silent dropping of parameters; the endpoint client makes retries. litellm ends a
+stream that stopped in the middle as if it were complete, counts tokens itself if a stream reports
+none, and reports 0 for an answer without counts. This module encodes replies without these
+additions.
 """
 
 import logging
@@ -24,7 +25,7 @@ from dragoman.models.http.transport import CHAT_BYTES, OK, HttpResponse, Transpo
 
 
 class CallTrace:
-    """What went over the wire for one call: its last answer, or how it broke."""
+    """HTTP trace of one call: its last answer, or its error."""
 
     def __init__(self, most_bytes: int) -> None:
         self.most_bytes = most_bytes
@@ -33,15 +34,15 @@ class CallTrace:
 
 
 CALL_TRACE: ContextVar[CallTrace] = ContextVar("CARRIED")
-"""The call that is being answered in this context."""
+"""The trace of the call in this context."""
 
 
 class LitellmTransport(httpx.AsyncBaseTransport):
-    """What litellm takes for the network.
+    """HTTP transport for litellm that uses our connections.
 
     Args:
-        http: Our connections.
-        proxy_for: The proxy for an address, or None.
+        http: HTTP client with our connections.
+        proxy_for: Function that returns the proxy for an address, or None.
     """
 
     def __init__(self, http: HttpClient, proxy_for: Callable[[str], str | None]) -> None:
@@ -49,10 +50,9 @@ class LitellmTransport(httpx.AsyncBaseTransport):
         self._proxy_for = proxy_for
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request as it is and return the whole answer.
+        """Send a request unchanged and return the whole answer.
 
-        Raises:
-            httpx.TransportError: Where none came; the fault is kept with the call.
+        Raises: httpx.TransportError: If no answer came; the trace of the call keeps the error.
         """
         carried, url = CALL_TRACE.get(), str(request.url)
         headers = {n: v for n, v in request.headers.items() if n not in OUR_OWN}
@@ -75,10 +75,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 class LitellmRecord(Protocol):
-    """What litellm answers, or a chunk of it: a record of pydantic."""
+    """A record of pydantic that litellm returns: an answer or a chunk of one."""
 
     def model_dump_json(self) -> str:
-        """Return it as JSON."""
+        """Return the record as JSON."""
         ...
 
 
@@ -91,8 +91,8 @@ async def encode_litellm_reply(reply: LitellmRecord | AsyncIterator[LitellmRecor
     """Return the body of a reply, or the events of a stream.
 
     Raises:
-        Fault: Where a stream stopped before its end.
-        Exception: Whatever else litellm raises at a stream.
+        TransportError: If a stream stopped before its end.
+        Exception: Any other error that litellm raises while it reads a stream.
     """
     if not isinstance(reply, AsyncIterator):
         fields = _decode(reply.model_dump_json())
@@ -120,7 +120,10 @@ def _without_usage(fields: Fields) -> Fields:
 
 
 def _is_premature_end(error: Exception) -> bool:
-    """Return whether litellm failed because a stream ended, and not at a part of the stream."""
+    """Return whether litellm failed because a stream ended early.
+
+    The result is False if a part of the stream caused the error.
+    """
     return isinstance(error.__context__, StopAsyncIteration)
 
 
@@ -134,32 +137,33 @@ def _has_finish_reason(stream: object) -> bool:
 
 
 def _has_usage(stream: object) -> bool:
-    """Whether a chunk that came from the provider counts tokens."""
+    """Return whether a chunk from the provider contains token counts."""
     return any(getattr(chunk, "usage", None) for chunk in getattr(stream, "chunks", ()))
 
 
 UNSENT = r"coroutine '[\w.]*completion' was never awaited"
-"""What Python says of a call that litellm made and did not send."""
+"""Python's warning about a call that litellm created and did not send."""
 
 BAD_REQUEST, UNAUTHORIZED, TIMED_OUT, BROKEN = 400, 401, 408, 500
 
 OPENAI_LIKE = frozenset({"azure"})
-"""Providers that litellm asks through `aclient_session`."""
+"""Providers for which litellm uses `aclient_session`."""
 
 HANDED_A_CLIENT = frozenset({"bedrock", "vertex_ai", "gemini"})
-"""Providers that litellm asks through the client it is given."""
+"""Providers for which litellm uses the client that it is given."""
 
 
 class LitellmClient:
-    """A transport whose bodies are answered by litellm.
+    """Transport that sends bodies through litellm.
 
     Args:
-        seconds: How long to wait for a whole answer.
-        http: Our connections, which carry what OPENAI_LIKE and HANDED_A_CLIENT send.
-        proxy_for: The proxy for an address, or None.
+        seconds: Longest wait for a whole answer, in seconds.
+        http: HTTP client with our connections, for the providers in OPENAI_LIKE and
+            HANDED_A_CLIENT.
+        proxy_for: Function that returns the proxy for an address, or None.
 
     Raises:
-        UsageError: Where litellm is not installed.
+        UsageError: If litellm is not installed.
     """
 
     def __init__(
@@ -185,10 +189,10 @@ class LitellmClient:
         proxy: str | None = None,  # noqa: ARG002 - each address that litellm asks has its own
         most_bytes: int = CHAT_BYTES,
     ) -> HttpResponse:
-        """Have a body answered; a refusal comes back as the endpoint wrote it.
+        """Send a body and return the answer; a refusal keeps the endpoint's text.
 
         Raises:
-            Fault: Where no answer came, or none that litellm understands.
+            TransportError: If no answer came, or none that litellm understands.
         """
         carried = CallTrace(most_bytes)
         CALL_TRACE.set(carried)
@@ -204,7 +208,8 @@ class LitellmClient:
             self._has_sent = True
             faults = carried.answer.faults if carried.answer is not None else {}
             return HttpResponse(200, {}, written, faults=faults)
-        # Raised out here so that nothing hangs on it: what litellm raises quotes what was sent.
+        # The error is raised outside of the handler, because litellm's exception quotes the
+        # request.
         return self._unanswered(failed, carried)
 
     def _asked(self, address: str, headers: Mapping[str, str], body: bytes) -> dict[str, object]:
@@ -223,9 +228,9 @@ class LitellmClient:
         return asked
 
     def _own_client(self) -> object:
-        """Return the client that sends over our connections.
+        """Return the client that litellm is given and that sends over our connections.
 
-        Clients in litellm that speak OpenAI's protocol use these connections too.
+        Clients in litellm that use OpenAI's protocol use these connections too.
         """
         if self._client is None:
             import httpx
@@ -237,7 +242,7 @@ class LitellmClient:
         return self._client
 
     def _unanswered(self, error: Exception, carried: "CallTrace") -> HttpResponse:
-        """Return the refusal behind an error of litellm's, or raise the fault."""
+        """Return the refusal behind an error of litellm, or raise the transport error."""
         if carried.fault is not None:
             raise carried.fault
         said, status = _error_text(error), getattr(error, "status_code", None)
@@ -255,32 +260,33 @@ class LitellmClient:
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
         if isinstance(status, int) and status != BROKEN:
             return _refusal(status, said, headers)
-        # Before anything was sent it is the set-up: no credentials, no region, no project.
+        # An error before any request was sent comes from the set-up: no credentials, region or
+        # project.
         by_us = self._client is not None and not self._has_sent
         return _refusal(UNAUTHORIZED if by_us else BROKEN, said, headers)
 
     async def close(self) -> None:
-        """Close litellm's connections; ours are closed by whose they are."""
+        """Close litellm's connections; the owner of our connections closes them."""
         if self._client is not None:
             self._litellm.aclient_session, self._client = None, None
         await self._litellm.close_litellm_async_clients()
 
 
 def _keep_quiet(litellm: Any) -> None:  # noqa: ANN401 - a module without types
-    """Let nothing of a call be printed, logged, kept or handed to anybody."""
+    """Prevent litellm from printing, logging, storing or sharing any part of a call."""
     litellm.suppress_debug_info = True
     litellm.turn_off_message_logging = True
     for called in ("callbacks", "input_callback", "success_callback", "failure_callback"):
         setattr(litellm, called, [])
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).disabled = True
-    # It makes a call in a thread before it awaits it: who is cut off in between leaves one that was
-    # never sent, of which Python would tell who pressed Ctrl-C.
+    # litellm creates a call in a thread before it awaits the call. If it is cancelled in between, a
+    # coroutine was never awaited, and Python would warn a user who pressed Ctrl-C.
     warnings.filterwarnings("ignore", UNSENT, RuntimeWarning)
 
 
 def _error_text(error: Exception) -> str:
-    """Return what an error says, without the stack that litellm adds."""
+    """Return the text of an error, without the stack that litellm adds."""
     return f"{type(error).__name__}: {error}".partition("Traceback (most")[0].strip()
 
 

@@ -1,13 +1,14 @@
 """Parser of a completion's message: text, reasoning and tool calls in the forms of servers.
 
-Servers agree on OpenAI's names and on little else. Content comes as a text, as typed parts, or as
-an object; reasoning comes under three names or within the text; calls come as a list, as one
-object, flat, or under the earlier name `function_call`. Arguments that cannot be parsed are the
-model's mistake and are kept as written.
+Servers agree on OpenAI's field names and on little more. Content comes as a text, as typed parts,
+or as an object. Reasoning comes under three names or within the text. Calls come as a list, as one
+object, flat, or under the earlier name `function_call`. If the arguments cannot be parsed, the
+mistake is the model's, and the arguments are kept as written.
 
-Some servers cut an emoji in two at the end of a token and escape each half, as `ud83d` after a
-backslash. JSON allows that, UTF-8 does not: two halves that meet are joined, a lone one becomes
-U+FFFD. Servers in Python write `NaN` and `-Infinity` for log probabilities: both become null.
+Some servers cut an emoji in two at the end of a token and escape each surrogate, as `ud83d` after a
+backslash. JSON allows this, UTF-8 does not: two adjacent surrogates are joined, a lone one becomes
+U+FFFD. Servers written in Python write `NaN` and `-Infinity` for log probabilities: both become
+null.
 """
 
 import json
@@ -33,34 +34,34 @@ _LONE = re.compile("[\ud800-\udfff]")
 def needs_repair(body: bytes) -> bool:
     """Return whether a body may contain invalid characters or numbers.
 
-    These are an escaped half of a character, and a number that JSON does not have.
+    These are an escaped surrogate, and a number that JSON does not have.
     """
     return _ODD.search(body) is not None
 
 
 def decode_leniently(body: bytes) -> object:
-    """Return what a JSON text holds, with its halves of characters.
+    """Return the value of a JSON text, including lone surrogates.
 
     Raises:
-        ValueError: Where it is no JSON.
-        RecursionError: Where it is nested too deeply.
+        ValueError: If the text is not JSON.
+        RecursionError: If the text is nested too deeply.
     """
     return json.loads(body)
 
 
 def repair_text(text: str) -> str:
-    """Return a text with halves that meet as one character, and U+FFFD for each that is alone."""
+    """Return a text with surrogate pairs joined, and U+FFFD for each lone surrogate."""
     if _LONE.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def repair_json(body: bytes) -> bytes:
-    """Return a JSON text with all of its halves of characters repaired.
+    """Return a JSON text with all of its surrogates repaired.
 
     Raises:
-        ValueError: Where it is no JSON.
-        RecursionError: Where it is nested too deeply.
+        ValueError: If the text is not JSON.
+        RecursionError: If the text is nested too deeply.
     """
     return msgspec.json.encode(_repair_value(decode_leniently(body)))
 
@@ -85,7 +86,7 @@ _TEXT = msgspec.json.Decoder(str)
 
 
 def with_unique_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """Return calls that each have an id of their own; one that came twice is one call."""
+    """Return calls with distinct ids; a call that came twice is returned once."""
     apart: dict[str, ToolCall] = {}
     for index, call in enumerate(calls):
         if apart.get(call.id) == call:
@@ -99,15 +100,16 @@ def with_unique_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
 
 
 def parse_tool_call(given_id: object, given_name: object, given: object, index: int) -> ToolCall:
-    """Return a call as it was understood.
+    """Return a parsed tool call.
 
     Args:
-        given_id: Its id; one is made where there is none.
-        given_name: The tool's name; what is no text is no name.
-        given: Its arguments, as text or as what they are. Nothing, `null` and spaces are none.
-        index: Its place among the calls of a reply.
+        given_id: The call's id; the parser makes one if it is missing.
+        given_name: The tool's name; a value that is not a text counts as no name.
+        given: The call's arguments, as a text or as a JSON value. A missing value, `null` and
+            spaces count as no arguments.
+        index: The call's position among the calls of a reply.
     """
-    # Servers of gpt-oss leave control tokens behind a name: `track<|channel|>commentary`.
+    # Servers of gpt-oss leave control tokens after a name: `track<|channel|>commentary`.
     name = given_name.partition("<|")[0].strip() if isinstance(given_name, str) else ""
     call_id = f"call_{index}" if given_id in _NO_ID else str(given_id)
     raw = given if isinstance(given, str) else msgspec.json.encode(given).decode()
@@ -126,7 +128,7 @@ def parse_tool_call(given_id: object, given_name: object, given: object, index: 
 
 
 def _once_encoded(raw: str) -> str:
-    """Return arguments that were encoded twice, as an object within a text, encoded once."""
+    """Return arguments that were encoded twice (an object within a text) as encoded once."""
     if not raw.lstrip().startswith('"'):
         return raw
     try:
@@ -139,17 +141,17 @@ _REASONING_PARTS = frozenset({"thinking", "reasoning", "redacted_thinking", "rea
 _WORDS = ("text", "value", "refusal")
 _REASONING_TEXTS = ("text", "content", "thinking", "reasoning", "summary")
 KEPT_WHOLE = ("extra_content", "thinking_blocks")
-"""Fields of a message that a provider wants back as they came, beside its reasoning."""
+"""Fields of a message, other than its reasoning, that a provider wants back unchanged."""
 
 ARGUMENT_FIELDS = ("arguments", "input", "parameters")
-"""Fields in which servers write what a function is called with."""
+"""Fields in which servers write the arguments of a function."""
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 _HAS_REASONING = frozenset({*_REASONING_FIELDS, "reasoning_details"})
 
 
 def visible_text(content: object) -> str:
-    """Return the words in the content of a message, without parts that are reasoning."""
+    """Return the text in the content of a message, without parts that are reasoning."""
     return "".join(text for text, is_reasoning in content_parts(content) if not is_reasoning)
 
 
@@ -173,9 +175,9 @@ def content_parts(content: object) -> Iterator[tuple[str, bool]]:
 
 
 def message_reasoning(message: Mapping[str, object]) -> str:
-    """Return the reasoning that a message, or a piece of one, carries beside its words.
+    """Return the reasoning that a message or a piece of one has apart from its content.
 
-    Servers that changed the field's name send both for a while: the first that has text counts.
+    Servers that renamed the field send both for a while: the first field with text counts.
     """
     return reasoning_text(message.get(reasoning_field(message)))
 
@@ -190,7 +192,7 @@ def reasoning_field(message: Mapping[str, object]) -> str:
 
 
 def reasoning_text(value: object) -> str:
-    """Return reasoning as a text, however deep a server wrapped it."""
+    """Return reasoning as a text, however deeply a server nested it."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -202,16 +204,14 @@ def reasoning_text(value: object) -> str:
 
 
 class ParsedMessage:
-    """A message of a completion after reading.
+    """A parsed message of a completion.
 
     Attributes:
-        words: What is said; "" where nothing is.
-        reasoning: What was thought, from its own field, from parts of the content and from the
-            words.
-        was_in_words: Whether reasoning stood between the words, where only a parser of ours found
-            it.
-        ran_on: Whether the words went on behind the mark that ends a turn, where they are cut.
-        calls: What is called, each as it was written.
+        words: The text; "" if the message has none.
+        reasoning: The reasoning, from its own field, from parts of the content and from the text.
+        was_in_words: Whether a parser of ours found reasoning within the text.
+        ran_on: Whether the text continued after the token that ends a turn; the text is cut there.
+        calls: The calls, each as the server wrote it.
     """
 
     __slots__ = ("calls", "ran_on", "reasoning", "was_in_words", "words")
@@ -231,7 +231,7 @@ class ParsedMessage:
         self.words = strip_end_of_turn(words)
         self.ran_on = self.words != words
         if self.reasoning:
-            # Parsers of servers leave the blank lines that stood between reasoning and words.
+            # Reasoning parsers of servers leave the blank lines between reasoning and text.
             self.words = self.words.strip()
         self.calls = [
             _call(call, index) for index, call in enumerate(parse_tool_calls(message)) if call
@@ -239,7 +239,7 @@ class ParsedMessage:
 
 
 def _text_and_reasoning(content: object) -> tuple[str, str]:
-    """Return the words and the reasoning in the content of a message."""
+    """Return the text and the reasoning in the content of a message."""
     if content is None or isinstance(content, str):
         return content or "", ""
     parts = list(content_parts(content))
@@ -270,6 +270,6 @@ def _call(call: Mapping[str, object], index: int) -> ToolCall:
 
 
 def _refusal(message: Mapping[str, object]) -> str:
-    """Return the words in which a model refuses, which OpenAI gives a field of their own."""
+    """Return the text of a model's refusal, for which OpenAI has a separate field."""
     refusal = message.get("refusal")
     return refusal if isinstance(refusal, str) else ""

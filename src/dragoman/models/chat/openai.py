@@ -44,36 +44,43 @@ from dragoman.models.http.transport import (
 _BAD = 400
 BAD_REQUEST = frozenset({_BAD, 413, 422})
 OF_ONE_REQUEST = BAD_REQUEST | {403, 451}
-"""What may be refused of one conversation (its words are moderated) while others are answered."""
+"""Statuses that may refuse a single conversation while others are answered.
+
+For example, its text is moderated.
+"""
 
 ADAPTED = BAD_REQUEST | {500}
-"""What may refuse the form of a request; llama.cpp says 500 where a template does not take it."""
+"""Statuses that may refuse the form of a request.
+
+Llama.cpp answers 500 if a template rejects it.
+"""
 
 _STREAM = re.compile(r"\bstream(?:s|ed|ing)?\b", re.IGNORECASE)
 
 _STREAMED = "stream"
-"""The one way of adapting that changes nothing of what is asked, and is no remark."""
+"""The only adaptation that does not change the question; it is not counted as a remark."""
 
 _MOST_ADAPTED = 8
-"""Ways in which one request is adapted before it is refused for good."""
+"""Largest number of adaptations of one request before it is refused for good."""
 
 _encode = msgspec.json.encode
 
 
 class ChatEndpoint(msgspec.Struct, frozen=True):
-    """Where a model is reached, and how it is asked.
+    """Address of a model, and the form of its requests.
 
     Attributes:
         url: The address of its chat completions.
-        headers: Sent with every call, authorization included.
-        key: The key in them, which must not come back in a reply; "" for none.
+        headers: Headers sent with every call, authorization included.
+        key: The key in the headers, which must not come back in a reply; "" for none.
         model: The model's name at the provider.
         settings: Parameters sent with every call (temperature, ...).
         seeds: Whether the conversation's seed is sent.
-        streams: Whether answers are asked for as streams.
-        schemas: Whether a reply's JSON schema is sent where one is asked for.
-        audio: How it takes audio in messages; None for a model that cannot hear.
-        history: The form in which it takes histories.
+        streams: Whether requests ask for streams.
+        schemas: Whether a reply's JSON schema is sent if a request has one.
+        audio: The form in which the model accepts audio in messages; None for a model without audio
+            input.
+        history: The form in which the model accepts histories.
     """
 
     url: str
@@ -93,8 +100,8 @@ class OpenAIModel:
 
     Args:
         name: The name in tables and prices, for example `openai/gpt-4.1-mini`.
-        endpoint: Where it is reached.
-        sender: Sends the calls.
+        endpoint: The model's address and form of requests.
+        sender: The sender of the calls.
     """
 
     def __init__(self, name: str, endpoint: ChatEndpoint, sender: Sender) -> None:
@@ -116,11 +123,12 @@ class OpenAIModel:
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
         """Return the model's reply.
 
-        A conversation that has outgrown the model's context is an unusable reply, not a fault.
+        If a conversation has outgrown the model's context, the reply is unusable; this is not a
+        fault.
 
         Raises:
-            ParticipantError: Where no reply could be had.
-            RunHalted: Where the endpoint refuses whatever it is asked.
+            ParticipantError: If the model gave no reply.
+            RunHalted: If the endpoint refuses every request.
         """
         adapted: dict[str, int] = {}
         while True:
@@ -143,16 +151,16 @@ class OpenAIModel:
         *,
         as_stream: bool,
     ) -> bool:
-        """Switch to the form of request that a refusal asks for, if any.
+        """Adapt the form of requests as a refusal asks, if it does.
 
-        The method returns whether to ask again. Each way of adapting is tried once for a
+        The method returns whether to send the request again. Each adaptation is tried once for a
         request.
 
         Args:
-            status: Of the refusal.
-            reason: What it says.
-            form: The form of the history that was refused.
-            adapted: The ways that were taken for this request, which grow.
+            status: Status of the refusal.
+            reason: Details of the refusal.
+            form: The form of the refused history.
+            adapted: The adaptations of this request so far; the method adds to them.
             as_stream: Whether the refused request asked for a stream.
         """
         if status not in ADAPTED or reason.is_context or reason.is_failed_call:
@@ -209,7 +217,7 @@ class OpenAIModel:
     def _headers(self, request: ChatRequest) -> Mapping[str, str]:
         if not request.key:
             return self._endpoint.headers
-        # The same question asked for as a stream has another body, and so another key.
+        # As a stream, the same question has another body, and therefore another key.
         key = f"{request.key}-stream" if self._streams else request.key
         return {**self._endpoint.headers, "Idempotency-Key": key}
 
@@ -217,7 +225,7 @@ class OpenAIModel:
         whole = body.removeprefix(codecs.BOM_UTF8)
         try:
             if is_stream(whole):
-                # A key may have come in pieces, to be found only now.
+                # A key may have come in pieces, and only the assembled reply shows it.
                 whole = redact(assemble_completion(whole), (self._endpoint.key,))
             else:
                 whole = whole.rstrip().removesuffix(b"data: [DONE]")
@@ -250,7 +258,7 @@ class OpenAIModel:
         return b"".join(parts)
 
     def _refused(self, status: int, reason: ErrorDetails, purpose: str) -> Completion:
-        """Return the unusable reply behind a refusal, or raise what it means for the run."""
+        """Return the unusable reply for a refusal, or raise the error that it means for the run."""
         if unusable := self._unusable(reason, purpose):
             return unusable
         line = f"{self.name}: the endpoint refuses (status {status}): {reason.message}"
@@ -259,7 +267,7 @@ class OpenAIModel:
         raise RunHalted(f"{line}{_advice(status, reason)}")
 
     def _unusable(self, reason: ErrorDetails, purpose: str) -> Completion | None:
-        """Return the model's unusable reply where the model is why there is no other."""
+        """Return the model's unusable reply if the model itself is the reason of the refusal."""
         if reason.is_failed_call:
             kind, detail = "failed_call", f"the server could not read the call: {reason.message}"
         elif reason.is_context:
@@ -273,7 +281,7 @@ class OpenAIModel:
 
 
 def _latency(answer: bytes, attempts: Attempts) -> Latency | None:
-    """Return how long a reply took, to its first word where it came piece by piece."""
+    """Return the latency of a reply, with the time to its first token if it was streamed."""
     if not attempts.is_timed:
         return None
     begun = first_text_offset(answer) if attempts.arrivals and is_stream(answer) else None
@@ -281,7 +289,10 @@ def _latency(answer: bytes, attempts: Attempts) -> Latency | None:
 
 
 def _error_inside(body: bytes, said: str) -> Exception:
-    """Return what an error inside a good answer is: of this request, or a fault of the endpoint."""
+    """Return the exception for an error object inside a good answer.
+
+    It is an error of the request, or a fault of the endpoint.
+    """
     return RequestRejected(_BAD, body) if is_request_error(body) else MalformedResponse(said)
 
 
@@ -313,7 +324,7 @@ def _advice(status: int, reason: ErrorDetails) -> str:
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _NOT_THERE = frozenset({404, 405})
 _OF_THE_CONVERSATION = frozenset({"messages", "tools", "prompt", "input"})
-"""Parameters that nobody sets: advice to leave them out would help nobody."""
+"""Parameters that no user sets: advice to omit them would not help."""
 
 _SWITCHES = {
     "seed": "add seed=off to the model's parameters",
@@ -326,7 +337,8 @@ _ADVICE_BY_WORDS = {
     ),
     r"support (?:tools|tool use|tool calls?|tool calling|function call)|tools? (?:is|are) not "
     r"supported": (
-        "take a model that is served with tools, or ask for calls as text (docs/local_models.md)"
+        "take a model that is served with tools, or ask for calls as text "
+        "(docs/how_to/local_models.md)"
     ),
     r"(?<![\w/-])seed(?![\w/-])": _SWITCHES["seed"],
     r"(?<![\w/-])(?:response_format|json_schema)(?![\w/-])": _SWITCHES["response_format"],

@@ -37,12 +37,14 @@ Script = dict[str, tuple[ScriptedReply, ...]]
 
 
 class ScriptedModel:
-    """Answers each request with the task's next scripted reply, as a real completion body.
+    """Model that answers each request with the task's next scripted reply.
+
+    The replies are real completion bodies.
 
     Args:
-        name: The name in tables.
+        name: The model's name in tables.
         script: Replies by task id; `*` serves tasks that have none of their own.
-        greeted: How many assistant messages precede the first reply in every history (1 for an
+        greeted: Number of assistant messages before the first reply in every history (1 for an
             agent that is made to greet, 0 for a user).
     """
 
@@ -57,7 +59,10 @@ class ScriptedModel:
         }
 
     async def complete(self, request: ChatRequest, purpose: str) -> Completion:
-        """Return the reply whose turn it is; yields to the event loop once, as a wire would."""
+        """Return the next reply.
+
+        The method yields to the event loop once, as a network call would.
+        """
         await asyncio.sleep(0)
         bodies = self._bodies.get(request.label) or self._bodies.get(ANY_TASK)
         if bodies is None:
@@ -72,10 +77,10 @@ class ScriptedModel:
 
 
 def load_script(path: Path) -> Script:
-    """Read a script file: a JSON object of task ids (or `*`) to lists of replies.
+    """Read a script file: a JSON object from task ids (or `*`) to lists of replies.
 
     Raises:
-        UsageError: Where the file cannot be read or is not a script.
+        UsageError: If the file cannot be read or is not a script.
     """
     try:
         return msgspec.json.decode(path.read_bytes(), type=Script)

@@ -1,10 +1,10 @@
 """Reader of streamed chat completions (Server-Sent Events), assembled into one completion.
 
 OpenAI numbers the calls of a stream by `index`, gives id and name once, and sends the arguments in
-pieces. Servers differ: one index for all calls, none, or a text; another id with every piece, or
-the text "null"; a name that comes late, in pieces, or with every piece; arguments as an object, as
-a whole once more at the end, or cumulative. A piece belongs to the call that it fits: by its id,
-then by its index, then by whether that call is complete.
+pieces. Servers differ in the index (one for all calls, none, or a text), in the id (another one
+with every piece, or the text "null"), in the name (late, in pieces, or with every piece) and in the
+arguments (an object, the whole text once more at the end, or cumulative texts). The reader assigns
+a piece to a call by its id, then by its index, then by whether that call is complete.
 """
 
 import json
@@ -38,13 +38,16 @@ _NO_ID = frozenset({"", "null", "None"})
 _MOST_CALLS = 1_000
 _MOST_DIGITS = 10
 _MOST_CHARS = 2 * MAX_ARGUMENT_CHARS
-"""Of arguments: those that are longer are too long to be read, however much longer."""
+"""Longest arguments that are kept, in characters.
+
+Longer ones are too long to be parsed in any case.
+"""
 
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class _PartialCall:
-    """A call while it grows."""
+    """A tool call that is not complete yet."""
 
     __slots__ = ("_is_repeated", "_last", "_length", "_pieces", "id", "kept", "name")
 
@@ -54,13 +57,16 @@ class _PartialCall:
         self.kept: dict[str, object] = {}
         self._pieces: list[str] = []
         self._length = 0
-        # Whether every piece repeated the one before it, and the last of them.
+        # The last piece, and whether every piece so far repeated the piece before it.
         self._is_repeated = True
         self._last = ""
 
     @property
     def whole_arguments(self) -> str:
-        """The arguments at the end: the last piece alone where each told all of them so far."""
+        """The arguments at the end.
+
+        If each piece repeated all of the arguments so far, the last piece.
+        """
         is_better = self._is_repeated and not self.is_whole and _is_object(self._last)
         return self._last if is_better else self.arguments
 
@@ -73,7 +79,7 @@ class _PartialCall:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the arguments so far are an object."""
+        """Whether the arguments so far are a JSON object."""
         arguments = self.arguments
         return arguments.rstrip().endswith("}") and _is_object(arguments)
 
@@ -88,7 +94,7 @@ class _PartialCall:
         starts = arguments.lstrip().startswith("{")
         if starts and self._pieces and self.is_whole:
             if arguments == self.arguments:
-                return  # it is said once more, as a whole
+                return  # the piece repeats the arguments as a whole
             if self.arguments.strip() == "{}":
                 self._pieces = []
         elif starts and self._pieces and _repeats(self.arguments, arguments):
@@ -105,7 +111,7 @@ class _PartialCall:
 
 
 class StreamedToolCalls:
-    """The calls of a reply while they grow."""
+    """The tool calls of a reply that is being streamed."""
 
     def __init__(self) -> None:
         self._begun: list[_PartialCall] = []
@@ -114,7 +120,7 @@ class StreamedToolCalls:
 
     @property
     def have_begun(self) -> bool:
-        """Whether there is any."""
+        """Whether any call has begun."""
         return bool(self._begun)
 
     def add_all(self, pieces: Sequence[Mapping[str, object]]) -> None:
@@ -152,22 +158,22 @@ class StreamedToolCalls:
     def _call_of(
         self, call_id: str, index: int | None, name: str, arguments: str
     ) -> _PartialCall | None:
-        """Return the call that a piece belongs to; None where it begins another."""
+        """Return the call that a piece belongs to; None if the piece begins another call."""
         last = self._begun[-1] if self._begun else None
         if call_id and (known := self._by_id.get(call_id)) is not None:
-            # Some gateways give calls side by side one id: a new place begins another call.
+            # Some gateways give parallel calls one id: a new index begins another call.
             is_other_place = index is not None and self._by_index.get(index) is not known
             return None if is_other_place and name and known.is_whole else known
         current = last if index is None else self._by_index.get(index)
         if current is None and last is not None and not (call_id or name or last.is_whole):
-            return last  # the rest of a call comes under another index than its beginning
+            return last  # the rest of a call has another index than its beginning
         if current is None or not name:
             return current
         is_other = bool(call_id and current.id and call_id != current.id)
         return None if _begins_another(current, name, arguments, is_other=is_other) else current
 
     def wire(self) -> list[dict[str, object]]:
-        """Return the calls as a completion holds them."""
+        """Return the calls in the form of a completion."""
         return [
             {
                 **call.kept,
@@ -183,13 +189,15 @@ class StreamedToolCalls:
 
 
 def _begins_another(call: _PartialCall, name: str, arguments: str, *, is_other: bool) -> bool:
-    """Whether a piece with a name and no known id begins another call than the one under way.
+    """Return whether a piece begins another call than the current one.
+
+    The piece has a name, and its id is unknown.
 
     Args:
-        call: The call under way.
+        call: The current call.
         name: The piece's name.
         arguments: The piece's arguments.
-        is_other: Whether both have ids, and the ids differ.
+        is_other: Whether the call and the piece have ids, and the ids differ.
     """
     if not call.name:
         return False
@@ -197,13 +205,14 @@ def _begins_another(call: _PartialCall, name: str, arguments: str, *, is_other: 
         return is_other
     if call.is_whole:
         return is_other or not (name == call.name and arguments in {"", call.arguments})
-    # Some servers invent an id for every piece: a piece that ends what was begun is no other call.
+    # Some servers invent an id for every piece: a piece that completes the call does not begin
+    # another.
     goes_on = bool(arguments) and not arguments.lstrip().startswith("{")
     return is_other and not (goes_on or _is_object(call.arguments + arguments))
 
 
 def _repeats(begun: str, arguments: str) -> bool:
-    """Whether arguments are said again as a whole before their pieces added up."""
+    """Return whether a piece repeats all arguments of an incomplete call."""
     return (
         _is_object(arguments) and arguments.startswith(begun) and not _is_object(begun + arguments)
     )
@@ -223,7 +232,7 @@ def _id_of(given: object) -> str:
 
 
 def _index_of(given: object) -> int | None:
-    """Return the place of a call; some servers write it as a text or with a decimal point."""
+    """Return the index of a call; some servers write it as a text or with a decimal point."""
     if isinstance(given, str) and given.isdecimal() and len(given) < _MOST_DIGITS:
         return int(given)
     if isinstance(given, float) and given.is_integer():
@@ -239,7 +248,10 @@ def _text_of(arguments: object) -> str:
 
 
 MOST_LINES = 400_000
-"""Of a stream: three for each event of a reply of 100,000 tokens, and some to spare."""
+"""Largest number of lines of a stream.
+
+A reply of 100,000 tokens needs three for each event; the limit has a margin.
+"""
 
 _DONE = b"[DONE]"
 _DONES = frozenset({_DONE, b"[done]", b'"[DONE]"', b"DONE"})
@@ -258,7 +270,7 @@ class _AudioDelta(msgspec.Struct):
 
 
 class _Choice(msgspec.Struct):
-    """A piece of an answer; some servers send it as a whole message."""
+    """A piece of a choice; some servers send it as a whole message."""
 
     delta: dict[str, object] | list[object] | str | None = None
     message: dict[str, object] | None = None
@@ -270,12 +282,12 @@ class _Choice(msgspec.Struct):
 
     @property
     def place(self) -> int:
-        """Which answer it is a piece of."""
+        """Index of the choice that the piece belongs to."""
         return self.index if isinstance(self.index, int) else 0
 
     @property
     def piece(self) -> Mapping[str, object]:
-        """What is new in it."""
+        """The new content of the piece."""
         if isinstance(self.delta, str):
             return {"content": self.delta}
         own = self.delta if isinstance(self.delta, dict) else None
@@ -283,7 +295,7 @@ class _Choice(msgspec.Struct):
 
     @property
     def ending(self) -> str | None:
-        """Why the answer ends; some servers write a text that says nothing where it does not."""
+        """The finish reason; some servers write a placeholder text while the reply goes on."""
         reason = self.finish_reason
         return reason if isinstance(reason, str) and reason not in _NO_REASON else None
 
@@ -295,7 +307,7 @@ class _Chunk(msgspec.Struct):
 
 
 class StreamError(MalformedResponse):
-    """A stream that ends with an error; `body` is the event that tells it."""
+    """A stream that ends with an error; `body` is the event that reports it."""
 
     def __init__(self, body: bytes) -> None:
         super().__init__(f"the stream broke off: {parse_error_response(body).message}")
@@ -306,29 +318,29 @@ _CHUNK = msgspec.json.Decoder(_Chunk)
 
 
 class _Spoken:
-    """What a model speaks, while it grows."""
+    """Speech of a model that is being streamed."""
 
     def __init__(self) -> None:
         self._data: list[str] = []
         self._words: list[str] = []
 
     def add(self, part: _AudioDelta) -> None:
-        """Add what one delta says."""
+        """Add one delta."""
         self._data += [part.data] if part.data else []
         self._words.append(part.transcript or "")
 
     def wire(self) -> dict[str, str] | None:
-        """Return it as a completion holds it; None where nothing was spoken."""
+        """Return the speech in the form of a completion; None if nothing was spoken."""
         if not self._data and not any(self._words):
             return None
         return {"data": join_base64(self._data), "transcript": "".join(self._words)}
 
 
 class _Reply(msgspec.Struct):
-    """A reply while it grows.
+    """A reply that is being streamed.
 
-    `thought_parts` are the reasoning details of gateways, put together by type and index. `kept`
-    are fields that a provider wants back as they came.
+    `thought_parts` are the reasoning details of gateways, combined by type and index. `kept` are
+    fields that a provider wants back unchanged.
     """
 
     words: list[str] = []
@@ -346,7 +358,7 @@ _BEGINNING = re.compile(rb"\s*(?:data|event|id|retry|error)?:")
 
 
 def is_stream(body: bytes) -> bool:
-    """Whether a body is a stream of events."""
+    """Return whether a body is a stream of events."""
     return _BEGINNING.match(body) is not None
 
 
@@ -358,11 +370,11 @@ def _require_text(body: bytes) -> None:
 
 
 def assemble_completion(body: bytes) -> bytes:
-    """Return the chat completion that a stream of chunks adds up to.
+    """Return the chat completion that the chunks of a stream form.
 
     Raises:
-        Unreadable: Where an event is damaged, tells of an error, or the stream stops before its
-            end.
+        MalformedResponse: If an event is damaged or reports an error, or the stream stops before
+            its end.
     """
     _require_text(body)
     replies: dict[int, _Reply] = {}
@@ -393,14 +405,14 @@ def _choices(chunk: _Chunk) -> Iterator[_Choice]:
 
 
 def sse_events(body: bytes) -> Iterator[bytes]:
-    """Yield the data of every event, as it is asked for; an event's data may span lines.
+    """Yield the data of the events lazily; an event's data may span lines.
 
-    Some servers leave the blank lines between events out: lines that are each an object are events
-    each. Some tell an error in a field or an event of that name, or as a bare object in the midst
-    of the stream.
+    Some servers omit the blank lines between events: if each line is an object, each line is an
+    event. Some servers report an error in a field or an event of that name, or as a bare object
+    within the stream.
 
     Raises:
-        Unreadable: Where there are more lines than any reply has.
+        MalformedResponse: If the stream has more lines than any valid reply.
     """
     if max(body.count(b"\n"), body.count(b"\r")) > MOST_LINES:
         raise MalformedResponse(f"the stream has more than {MOST_LINES:,} lines")
@@ -426,7 +438,7 @@ def sse_events(body: bytes) -> Iterator[bytes]:
 
 
 def _as_error(data: bytes) -> bytes:
-    """Return data that a server calls an error as an object that says so."""
+    """Return the data of an error event as an object that contains the error."""
     if data.startswith(b'{"error"'):
         return data
     try:
@@ -441,10 +453,12 @@ def _is_event(line: bytes) -> bool:
 
 
 def first_text_offset(body: bytes) -> int | None:
-    """Return how many bytes of a stream hold its first words; None where they cannot be told.
+    """Return the number of bytes of a stream up to the end of its first text.
 
-    Reasoning is no words, also where a server leaves it between them, and neither are calls; what
-    is spoken is.
+    The result is None if it is unknown.
+
+    Reasoning does not count as text, even if a server leaves it within the text, and neither do
+    calls. Speech counts.
     """
     said: list[tuple[str, int]] = []
     end = 0
@@ -468,7 +482,7 @@ def first_text_offset(body: bytes) -> int | None:
 
 
 def _end_of_first_words(said: Iterable[tuple[str, int]]) -> int | None:
-    """Return where the piece ends in which the words begin that are no reasoning."""
+    """Return the end of the piece in which the first text outside of reasoning begins."""
     pieces = list(said)
     text = "".join(words for words, _ in pieces)
     start = separate_reasoning(text).start
@@ -515,7 +529,7 @@ def _tells_error(data: bytes) -> bool:
 
 
 def _raw_parts(chunk: object) -> object:
-    """Return a chunk with the fields that stay as they are written again as JSON."""
+    """Return a chunk in which fields that stay unchanged are encoded as JSON again."""
     if not isinstance(chunk, dict):
         return chunk
     written = {name: chunk[name] for name in ("usage",) if name in chunk}
@@ -561,7 +575,10 @@ def _add(piece: Mapping[str, object], reply: _Reply) -> None:
 
 
 def _add_thought_parts(details: object, reply: _Reply) -> None:
-    """Add reasoning details: texts of one type and index grow, everything else is replaced."""
+    """Add reasoning details.
+
+    Texts with one type and index are joined, other fields are replaced.
+    """
     for detail in details if isinstance(details, list) else ():
         if not isinstance(detail, dict):
             continue

@@ -1,22 +1,22 @@
 """Adaptive concurrency limit: slow start with additive increase, driven by goodput.
 
-Like slow start with additive increase and multiplicative decrease (AIMD), but the signal is
-answers per second instead of refusals, because some servers return 429 at random and some count
-refused calls against the quota. A window collects what became of calls in some seconds. More calls
-that bring more answers were not too many, whatever was refused.
+The algorithm resembles additive increase and multiplicative decrease (AIMD) after a slow start. Its
+signal is answers per second instead of refusals, because some servers return 429 at random and some
+count refused calls against the quota. A window collects the outcomes of calls during some seconds.
+If more calls bring more answers, the limit was not too high, whatever the number of refusals.
 
-`SlowStart` is used while a refusal costs nothing but itself. The limit doubles while more calls
-bring more answers. Where they no longer do, it grows by a tenth and falls a little on refusals.
-That is a trial: a full server answers as many calls as before, and the limit stays low; where
-answers become fewer, the server refuses at random: the limit is restored and refusals are ignored
-for a while.
+`SlowStart` is used while a refusal has no cost beyond the refused call. The limit doubles while
+more calls bring more answers. After that it grows by a tenth per round and falls a little on
+refusals. Each fall is a trial. If the server answers as many calls as before, it is full, and the
+limit stays low. If answers become fewer, the server refuses at random: the limit is restored, and
+refusals are ignored for a while.
 
-`CautiousProbe` is used once answers have collapsed under refusals, as on servers that count
-refused calls. The limit stays where hardly more is refused than is refused anyway, and exceeds it
-in steps, each kept for a while. A step under which more is refused is taken back and the next one
-comes later. Where more is refused at the old limit, the limit falls; where that costs answers, or
-refusals stay the same far below, the refusals are independent of the load and such a share of them
-is tolerated.
+`CautiousProbe` is used once answers have collapsed under refusals, as on servers that count refused
+calls. The limit stays at a value with hardly more refusals than the tolerated share. It exceeds
+this value in steps, and keeps each step for a while. If a step brings more refusals, it is taken
+back and the next step comes later. If refusals increase at the old limit, the limit falls. If that
+costs answers, or the share of refusals stays the same at a far lower limit, the refusals are
+independent of the load, and this share of them is tolerated.
 """
 
 import math
@@ -24,38 +24,38 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 GROWN = 1.25
-"""So many times the answers of another window say that the endpoint serves more."""
+"""Ratio of answers per second from which an endpoint counts as serving more than before."""
 
 TOLERATED_LOSS = 0.1
-"""The share of answers that a lower limit may cost: windows of a few answers differ by chance."""
+"""The share of answers that a lower limit may cost: windows with a few answers differ by chance."""
 
 LOST_BEYOND_CHANCE = 1.5
 COLLAPSED, COLLAPSED_BEYOND_CHANCE = 0.35, 2.5
 """Thresholds for a collapse of answers.
 
-Answers have collapsed if more than this share is missing, and so many standard deviations of
-chance.
+Answers have collapsed if the missing share exceeds the first number, and the missing answers exceed
+the second number of standard deviations of chance.
 """
 
 FAR_LOWER, UNCHANGED, MOST_RANDOM = 0.62, 0.75, 0.75
-"""Shares that tell random refusals from overload.
+"""Thresholds that distinguish random refusals from overload.
 
-If refusals are independent of the load, then at the first share of a limit they are as
-frequent, or at least the second share as frequent. If more than the third share of calls is
-refused, overload looks the same.
+Refusals count as independent of the load if the limit has fallen to the first share or less, and
+more than the second share of the earlier refusals remains. If the third share of calls or more is
+refused, random refusals cannot be told from overload.
 """
 
 
 class RateWindow(NamedTuple):
-    """What was seen in some seconds.
+    """Calls and their outcomes during some seconds.
 
     Attributes:
-        first_limit: How many calls could be under way at its beginning.
-        limit: How many can be at its end.
-        seconds: How long it was.
-        answers: Calls that were answered.
-        refusals: Calls for which the endpoint had no room, as it said.
-        is_wanted: Whether more calls wait to be let through.
+        first_limit: Limit of calls in flight at the beginning of the window.
+        limit: Limit of calls in flight at the end of the window.
+        seconds: Length of the window.
+        answers: Number of answered calls.
+        refusals: Number of calls that the endpoint refused because it had no capacity.
+        is_wanted: Whether more calls wait for a slot.
     """
 
     first_limit: float
@@ -67,29 +67,29 @@ class RateWindow(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """Answers a second."""
+        """Answers per second."""
         return self.answers / self.seconds
 
     @property
     def refused_share(self) -> float:
-        """The share of calls that were refused."""
+        """Share of refused calls."""
         return self.refusals / (self.answers + self.refusals)
 
     def has_more_than(self, before: "RateWindow") -> bool:
-        """Whether the endpoint serves more than before."""
+        """Return whether the endpoint serves more than in another window."""
         return self.rate > GROWN * before.rate
 
     def has_lost_since(self, before: "RateWindow") -> bool:
-        """Whether fewer answers come than before."""
+        """Return whether the rate of answers has fallen since another window."""
         return self.rate < (1 - TOLERATED_LOSS) * before.rate
 
     def has_surely_lost_since(self, before: "RateWindow") -> bool:
-        """Whether fewer answers come than before, by more than chance would have it."""
+        """Return whether the rate of answers has fallen by more than chance explains."""
         missing, chance = self._missing(before.rate)
         return self.has_lost_since(before) and missing > LOST_BEYOND_CHANCE * chance
 
     def with_next(self, seen: "RateWindow") -> "RateWindow":
-        """Return this window and the next as one."""
+        """Return this window and the next one as a single window."""
         return seen._replace(
             first_limit=self.first_limit,
             seconds=self.seconds + seen.seconds,
@@ -98,34 +98,34 @@ class RateWindow(NamedTuple):
         )
 
     def is_refused_all_the_same(self, before: "RateWindow") -> bool:
-        """Whether hardly fewer are refused though far fewer are let through."""
+        """Return whether the share of refusals is hardly lower although the limit is far lower."""
         share = self.refused_share
         is_far_lower = self.limit <= max(1.0, FAR_LOWER * before.limit)
         return is_far_lower and UNCHANGED * before.refused_share < share < MOST_RANDOM
 
     def has_collapsed_from(self, rate: float) -> bool:
-        """Whether hardly any answers come beside so many a second."""
+        """Return whether answers have collapsed, compared with a rate of answers per second."""
         missing, chance = self._missing(rate)
         return missing > max(COLLAPSED * rate * self.seconds, COLLAPSED_BEYOND_CHANCE * chance)
 
     def _missing(self, rate: float) -> tuple[float, float]:
-        """Return how many answers are missing at a rate, and by how many they differ by chance."""
+        """Return how many answers are missing compared with a rate, and the deviation by chance."""
         expected = rate * self.seconds
         return expected - self.answers, math.sqrt(expected)
 
 
 DOUBLING, GROWTH = 1.0, 0.1
-"""The share by which a round of answers raises a limit while it is searched for, and after that."""
+"""Growth of the limit per round of answers, during the search and after it, as a share."""
 
 
 class NextLimit(NamedTuple):
-    """What follows from a window.
+    """The limit after a window.
 
     Attributes:
-        limit: How many calls may be under way from now on.
-        growth: The share by which a round of answers raises that, at least by one; 0 for not at
-            all.
-        to_settle: Windows to let pass: calls that began before end only now.
+        limit: Largest number of calls in flight from now on.
+        growth: Share by which a round of answers raises the limit, at least by one; 0 for no
+            growth.
+        to_settle: Number of windows to ignore: calls that began earlier end only now.
     """
 
     limit: float
@@ -134,51 +134,55 @@ class NextLimit(NamedTuple):
 
 
 STEP = 0.15
-"""The first step beyond what is kept, as a share; each one in a row is twice as long."""
+"""The first step beyond the kept limit, as a share; each consecutive step is twice as large."""
 
 ENOUGH = 3
-"""After so many steps in a row the limit is far from where refusals cost answers."""
+"""Number of consecutive steps after which refusals at the limit no longer cost answers."""
 
 PROBE_BACK_OFF, FAR_BACK_OFF = 0.85, 0.7
 FEWEST_KEPT, MOST_KEPT = 4, 8
-"""Windows for which the limit is kept before the next step."""
+"""Least and largest number of windows for which the limit is kept before the next step."""
 
 TO_RECOVER = 3
-"""Windows that a server gets to forget what was asked beyond its limit."""
+"""Number of windows that a server needs to recover from calls beyond its limit."""
 
 MORE_REFUSED, BEYOND_CHANCE = 0.05, 2.0
-"""How much more may be refused than is tolerated: a share, and deviations of chance beside it."""
+"""Margin above the tolerated share of refusals.
+
+It is a share, plus a number of standard deviations of chance.
+"""
 
 HALF = 0.5
 PROBE_FORGETTING = 0.2
 
 
 class CautiousProbe:
-    """Keeps a limit under which little is refused, and tries a higher one now and then.
+    """Limit search that keeps a limit with few refusals and sometimes tries a higher one.
 
     Attributes:
-        is_done: Whether the limit is far from where refusals cost answers.
+        is_done: Whether refusals at the limit no longer cost answers.
     """
 
     def __init__(self) -> None:
         self.is_done = True
-        # The limit that was kept for long enough, and the one to go back to where more is not
-        # refused.
+        # The limit that was kept for long enough, and the limit to return to if refusals do not
+        # increase.
         self._proven = self._supposed = 0.0
-        # What would be supposed if refusals turned out to cost nothing.
+        # The limit to return to if refusals turn out to cost nothing.
         self._fallen_from = 0.0
         self._tolerated = 0.0
         self._steps = 0
-        # For how many windows the limit is kept, and for how many after a step that was taken back.
+        # Number of windows for which the limit is kept: the remaining ones, and the ones after a
+        # failed step.
         self._to_keep = self._kept = 0
         self._is_falling = False
-        # What was seen before the limit was lowered.
+        # The window before the limit was lowered.
         self._before: RateWindow | None = None
 
     def begin(self, fallen_from: float, limit: float) -> NextLimit:
         """Return the limit after a collapse of answers.
 
-        It is a limit under which answers came before.
+        Answers came under this limit before.
         """
         self.is_done = False
         self._fallen_from = fallen_from
@@ -190,7 +194,7 @@ class CautiousProbe:
         return NextLimit(limit, 0.0, 1)
 
     def after(self, seen: RateWindow) -> NextLimit:
-        """Return what follows from a window."""
+        """Return the next limit after a window."""
         if seen.refused_share <= self._most_refused(seen):
             return self._kept_on(seen)
         if seen.limit > self._proven:
@@ -201,7 +205,7 @@ class CautiousProbe:
         if seen.has_surely_lost_since(before) or seen.is_refused_all_the_same(before):
             return self._restored(seen, before)
         if seen.limit <= 1:
-            # Nothing lower is left to try.
+            # No lower limit is left to try.
             self._tolerated = seen.refused_share
             return self._kept_on(seen)
         return self._lowered(seen)
@@ -213,7 +217,7 @@ class CautiousProbe:
 
     def _kept_on(self, seen: RateWindow) -> NextLimit:
         if seen.refused_share <= self._tolerated + MORE_REFUSED:
-            # Beyond chance, too: what was seen before tells nothing any more.
+            # The share is low even without the margin for chance: the earlier window is obsolete.
             self._before, self._is_falling = None, False
         self._tolerated -= PROBE_FORGETTING * max(0.0, self._tolerated - seen.refused_share)
         self._to_keep -= 1
@@ -252,7 +256,8 @@ class CautiousProbe:
 
     def _lowered(self, seen: RateWindow) -> NextLimit:
         if self._is_falling and (self._before is None or seen.has_more_than(self._before)):
-            # Not at the first fall: answers to calls from before the change were still coming in.
+            # The first fall does not count: answers to calls from before the change were still
+            # coming in.
             self._before = seen
         if not self._is_falling:
             self._supposed = min(self._supposed, PROBE_BACK_OFF * seen.limit)
@@ -265,7 +270,7 @@ class CautiousProbe:
 
 BACK_OFF = 0.85
 FEWEST_OVERLOOKED, MOST_OVERLOOKED = 16, 64
-"""Windows whose refusals are overlooked once backing off has turned out to cost answers."""
+"""Least and largest number of windows whose refusals are ignored once lower limits cost answers."""
 
 SURELY_RANDOM = 2
 """Number of windows after which refusals do not count as a lack of capacity.
@@ -274,10 +279,13 @@ In these windows more calls brought more answers although some were refused.
 """
 
 FAR = 1.5
-"""So many times the limit must bring more answers, or else it has grown for nothing."""
+"""Ratio of limits that must bring more answers.
+
+If the limit has grown by this factor without more answers, the growth was useless.
+"""
 
 FORGETTING = 0.97
-"""What is left of the best rate of answers after each window."""
+"""Factor for the best rate of answers after each window."""
 
 
 class SlowStart:
@@ -288,25 +296,26 @@ class SlowStart:
 
     def __init__(self) -> None:
         self._is_doubling = True
-        # In how many windows in a row answers grew though calls were refused.
+        # Number of consecutive windows in which answers increased although calls were refused.
         self._grown = 0
         self._last_rate = 0.0
         self._best_rate = self._best_limit = 0.0
-        # The last window if answers had collapsed in it: one alone may be chance.
+        # The last window if answers had collapsed in it: a single one may be chance.
         self._suspected: RateWindow | None = None
-        # What was seen before the limit was lowered.
+        # The window before the limit was lowered.
         self._before: RateWindow | None = None
-        # For how many windows refusals say nothing, this time and in all.
+        # Number of windows whose refusals are ignored: the remaining ones, and those of the last
+        # restoration.
         self._to_overlook = self._overlooks = 0
-        # What was seen before the limit grew in those windows, and whether it has grown far for
-        # nothing.
+        # The window before the limit grew in those windows, and whether it has grown far without
+        # effect.
         self._base: RateWindow | None = None
         self._is_far = False
 
     def after(self, seen: RateWindow) -> NextLimit | None:
         """Return the next limit after a window.
 
-        The result is None if answers have collapsed because refusals cost some.
+        The result is None if answers have collapsed because refusals cost answers.
         """
         last, self._last_rate = self._last_rate, seen.rate
         if not seen.refusals:
@@ -335,7 +344,7 @@ class SlowStart:
         return limit
 
     def _suspicious(self, seen: RateWindow) -> NextLimit | None:
-        """Wait for one more window; None where there was one already."""
+        """Wait for one more window; None if this is the second one."""
         if self._suspected is not None:
             return None
         self._suspected = seen
@@ -343,8 +352,8 @@ class SlowStart:
 
     def _still_doubling(self, seen: RateWindow, last_rate: float) -> NextLimit:
         if not seen.answers and not last_rate:
-            # Refused before anything was answered: too many at once, and no word on how many it
-            # takes.
+            # Calls were refused before any was answered: the limit is too high, and the capacity is
+            # unknown.
             return NextLimit(max(1.0, BACK_OFF * seen.limit), DOUBLING)
         self._is_doubling = seen.rate > GROWN * last_rate
         if self._is_doubling:
@@ -353,7 +362,7 @@ class SlowStart:
         if self._grown >= SURELY_RANDOM:
             self._to_overlook = max(self._to_overlook, FEWEST_OVERLOOKED)
         self._grown = 0
-        # What came on top during this window brought nothing.
+        # The calls that were added during this window brought no answers.
         self._base = None
         return NextLimit(seen.first_limit, GROWTH, 1)
 
@@ -365,7 +374,10 @@ class SlowStart:
         return self._lowered(seen)
 
     def _overlooking(self, seen: RateWindow) -> NextLimit:
-        """Grow whatever is refused, and take back what brings no more answers."""
+        """Let the limit grow despite refusals.
+
+        Growth that brings no more answers is taken back.
+        """
         if self._base is None or seen.has_more_than(self._base):
             self._base = seen
         if seen.limit > FAR * self._base.limit:
@@ -375,12 +387,13 @@ class SlowStart:
 
     def _lowered(self, seen: RateWindow) -> NextLimit:
         if self._before is None or seen.has_more_than(self._before):
-            # Beside what came when it served less, whatever comes later looks like no loss.
+            # Compared with a window in which the server served less, no later window would show a
+            # loss.
             self._before = seen
         return NextLimit(max(1.0, BACK_OFF * seen.limit), 0.0, 1)
 
     def _restored(self, seen: RateWindow) -> NextLimit:
-        """Take a step back up, and overlook refusals for a while, longer each time in a row."""
+        """Restore the limit, and ignore refusals for a while, longer after each restoration."""
         self._before = None
         self._is_doubling = True
         self._overlooks = min(max(FEWEST_OVERLOOKED, 2 * self._overlooks), MOST_OVERLOOKED)
@@ -399,20 +412,20 @@ Clock = Callable[[], float]
 FIRST_LIMIT = 16.0
 SHORTEST_WINDOW = 0.25
 FEWEST = 20
-"""What a window has at least, in seconds and in answers and refusals, to tell anything."""
+"""Least content of a window that allows conclusions: seconds, and answers plus refusals."""
 
 SMOOTHING = 0.05
 
 
 class AdaptiveLimit:
-    """Learns how many calls an endpoint takes from how they end.
+    """Learns from the outcomes of calls how many calls an endpoint takes at a time.
 
     Args:
-        clock: Seconds, never going back.
+        clock: Clock in seconds that never goes back.
 
     Attributes:
-        limit: How many calls may be under way.
-        usual: Seconds that an answer usually takes; 0 where none came yet.
+        limit: Largest number of calls in flight.
+        usual: Average seconds of an answer; 0 before the first answer.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -422,26 +435,26 @@ class AdaptiveLimit:
         self._growth = DOUBLING
         self._to_settle = 0
         self._trials, self._steps = SlowStart(), CautiousProbe()
-        # The clock may be an event loop's, which does not run yet.
+        # The clock may be that of an event loop which does not run yet.
         self._began, self._first_limit = 0.0, FIRST_LIMIT
         self._answers = self._refusals = 0
 
     @property
     def window(self) -> float:
-        """Seconds after which what was served tells something."""
+        """Seconds after which a window allows conclusions."""
         return max(SHORTEST_WINDOW, 2 * self.usual)
 
     def begin_window(self) -> None:
-        """Forget what was seen since the last conclusions."""
+        """Discard the outcomes since the last conclusions."""
         self._began, self._first_limit = self._clock(), self.limit
         self._answers = self._refusals = 0
 
     def answered(self, seconds: float, *, is_wanted: bool) -> None:
-        """Learn that a call was answered.
+        """Record that a call was answered.
 
         Args:
-            seconds: How long that took.
-            is_wanted: Whether more calls wait to be let through.
+            seconds: Duration of the call.
+            is_wanted: Whether more calls wait for a slot.
         """
         self._answers += 1
         self.usual += (seconds - self.usual) * (SMOOTHING if self.usual else 1.0)
@@ -451,7 +464,7 @@ class AdaptiveLimit:
             self._look_back(is_wanted)
 
     def refused(self, *, is_wanted: bool) -> None:
-        """Learn that the server had no room for a call."""
+        """Record that the server refused a call because it had no capacity."""
         self._refusals += 1
         if self._answers + self._refusals >= FEWEST:
             self._look_back(is_wanted)

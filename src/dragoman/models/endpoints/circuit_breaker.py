@@ -1,7 +1,7 @@
 """Circuit breaker: stops calling an endpoint that no longer answers, and probes it at intervals.
 
-While an endpoint is down every call waits, and one of them tries after every pause. An outage
-therefore costs time and no conversation.
+While an endpoint is down, every call waits, and one of them probes it after every pause. An outage
+therefore costs time but no conversations.
 """
 
 import asyncio
@@ -18,19 +18,19 @@ Clock = Callable[[], float]
 FAILURES_IN_A_ROW = 8
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0
 NEVER_ANSWERED = 120.0
-"""Seconds after which an endpoint that never answered is taken for a wrong address."""
+"""Seconds after which an endpoint that never answered counts as a wrong address."""
 
 
 class CircuitBreaker:
-    """The state of one endpoint: answering, or down since some time.
+    """State of one endpoint: it answers, or it is down since a certain time.
 
     Args:
         name: The endpoint's name in messages.
         retry_for: Seconds after which an outage ends the run.
-        clock: Seconds, never going back.
+        clock: Clock in seconds that never goes back.
 
     Attributes:
-        next_try: When one that is down may be tried next.
+        next_try: Time at which an endpoint that is down may be probed next.
     """
 
     def __init__(self, name: str, retry_for: float, clock: Clock) -> None:
@@ -50,7 +50,10 @@ class CircuitBreaker:
         return self._down_since is not None
 
     def takes_turn(self) -> bool:
-        """Whether it is down and to be tried now; whoever asks is the one who tries."""
+        """Return whether the endpoint is down and due for a probe.
+
+        The caller then makes the probe.
+        """
         if self._down_since is None or self._clock() < self.next_try:
             return False
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
@@ -58,7 +61,7 @@ class CircuitBreaker:
         return True
 
     def answered(self) -> None:
-        """Learn that the endpoint answered, whatever it said."""
+        """Record that the endpoint answered, whatever the answer was."""
         self._failures = 0
         self._has_answered = True
         if self._down_since is None:
@@ -68,12 +71,12 @@ class CircuitBreaker:
         self._is_up.set()
 
     def served(self) -> None:
-        """Learn that the endpoint answered well."""
+        """Record that the endpoint gave a good answer."""
         self._pause = FIRST_PAUSE
         self.answered()
 
     def failed(self, detail: str) -> None:
-        """Learn that an attempt got no answer."""
+        """Record that an attempt got no answer."""
         self._failures += 1
         if self._down_since is None and self._failures >= FAILURES_IN_A_ROW:
             self.lose(detail)
@@ -81,7 +84,7 @@ class CircuitBreaker:
     def lose(self, detail: str) -> None:
         """Mark the endpoint as down.
 
-        The pause before the next try grows each time until the endpoint serves.
+        The pause before the next probe grows each time until the endpoint serves.
         """
         log.warning("%s does not answer: %s. Waiting for it.", self._name, detail)
         self._down_since = self._clock()
@@ -92,7 +95,7 @@ class CircuitBreaker:
         """Wait until the endpoint may be called.
 
         Raises:
-            RunHalted: Where it has been down for too long.
+            RunHalted: If the endpoint has been down for too long.
         """
         while self._down_since is not None:
             now = self._clock()

@@ -1,9 +1,9 @@
 """Concurrency limiter: admits as many calls to one endpoint at a time as it serves.
 
-A refused call holds its slot as long as an answer usually takes; the next call would be refused in
-its place, so a server is not asked more often than if it answered. A call that hangs gives up its
-slot. There is no fixed cap. Where agent, user and judge share an endpoint, a slot goes to the one
-that holds the fewest, so a judge with many questions delays nobody.
+A refused call holds its slot for the usual time of an answer. The next call would be refused, too,
+so a server does not get more requests than if it answered. A call that hangs loses its slot. The
+limiter has no fixed maximum. If agent, user and judge share an endpoint, a free slot goes to the
+purpose that holds the fewest, so a judge with many questions does not delay the others.
 """
 
 import asyncio
@@ -17,27 +17,30 @@ from dragoman.models.endpoints.adaptive_limit import AdaptiveLimit
 Clock = Callable[[], float]
 
 HANGING, SHORTEST_HANG = 5.0, 1.0
-"""A call hangs after so many times the usual seconds of an answer, and after so many at least."""
+"""Multiple of the usual seconds of an answer after which a call hangs.
+
+The second number is the least number of seconds.
+"""
 
 FIRST_HELD, LONGEST_HELD = 1.0, 15.0
-"""Seconds for which a refused call holds its slot, where nothing was answered yet, and at most."""
+"""Seconds for which a refused call holds its slot: before the first answer, and at most."""
 
 
 class ConcurrencyLimiter:
-    """Lets calls through, one slot each, and learns from how they end.
+    """Assigns one slot to each call, and adapts the number of slots to the outcomes of calls.
 
     Args:
-        clock: Seconds, never going back.
+        clock: Clock in seconds that never goes back.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        # Who waits, by purpose, in the order of coming.
+        # Waiting calls by purpose, in the order of arrival.
         self._queues: dict[str, deque[asyncio.Future[None]]] = {}
         self._timer: asyncio.TimerHandle | None = None
-        # When each call that holds a slot began, oldest first.
+        # The time at which each call that holds a slot began, oldest first.
         self._holding: dict[object, float] = {}
-        # How many slots each purpose holds, those included that its calls have not taken up yet.
+        # Number of slots of each purpose, including slots that its calls have not taken up yet.
         self._shares: Counter[str] = Counter()
         self._purposes: dict[object, str] = {}
         # Slots given to calls that have not resumed yet.
@@ -47,24 +50,24 @@ class ConcurrencyLimiter:
 
     @property
     def limit(self) -> float:
-        """How many calls may be under way."""
+        """Largest number of calls in flight."""
         return self._search.limit
 
     @property
     def holding(self) -> int:
-        """How many calls hold a slot."""
+        """Number of calls that hold a slot."""
         return len(self._holding) + self._promised
 
     @property
     def waiting(self) -> int:
-        """How many calls wait for a slot."""
+        """Number of calls that wait for a slot."""
         return sum(map(len, self._queues.values()))
 
     async def enter(self, purpose: str = "") -> object:
-        """Wait for a slot and return it; hand it to `leave`.
+        """Wait for a slot and return it; the caller gives it back with `leave`.
 
         Args:
-            purpose: Whose call it is; slots are shared fairly between purposes.
+            purpose: Purpose of the call; slots are shared fairly between purposes.
         """
         if self._queues or self.holding >= int(self._search.limit):
             await self._turn(purpose)
@@ -79,7 +82,7 @@ class ConcurrencyLimiter:
         return slot
 
     def leave(self, slot: object, *, is_refused: bool = False) -> None:
-        """Give a slot back; that of a refused call is free after a while."""
+        """Give a slot back; the slot of a refused call becomes free after a while."""
         held = min(self._search.usual or FIRST_HELD, LONGEST_HELD) if is_refused else 0.0
         if held:
             asyncio.get_running_loop().call_later(held, self._free, slot)
@@ -96,23 +99,26 @@ class ConcurrencyLimiter:
 
     @property
     def usual(self) -> float:
-        """Seconds that an answer usually takes; 0 where none came yet."""
+        """Average seconds of an answer; 0 before the first answer."""
         return self._search.usual
 
     def is_late(self, began: float) -> bool:
-        """Whether a call that began then should have been answered, as far as answers tell."""
+        """Return whether a call that began at this time is late.
+
+        It is compared with the usual time of an answer.
+        """
         return not self._search.usual or began < self._clock() - self._late_after
 
     def answered(self, seconds: float) -> None:
-        """Learn that a call was answered, and how long that took."""
+        """Record that a call was answered, and its duration."""
         self._search.answered(seconds, is_wanted=bool(self._queues))
 
     def refused(self) -> None:
-        """Learn that the server had no room for a call."""
+        """Record that the server refused a call because it had no capacity."""
         self._search.refused(is_wanted=bool(self._queues))
 
     def forget(self) -> None:
-        """Ignore the last refusals.
+        """Discard the last refusals.
 
         A server that is unavailable gives no information about its capacity.
         """
@@ -120,7 +126,7 @@ class ConcurrencyLimiter:
 
     @property
     def _late_after(self) -> float:
-        """Seconds after which a call is taken for a hanging one."""
+        """Seconds after which a call counts as hanging."""
         return max(SHORTEST_HANG, HANGING * self._search.usual)
 
     async def _turn(self, purpose: str) -> None:
@@ -155,7 +161,10 @@ class ConcurrencyLimiter:
             del self._shares[purpose]
 
     def _let_in(self) -> None:
-        """Let in as many as there are slots; look again later if some may come free by hanging."""
+        """Admit as many calls as there are slots.
+
+        Check again later, as hanging calls may free slots.
+        """
         self._drop_hanging()
         while self._queues and self.holding < int(self._search.limit):
             purpose = min(self._queues, key=self._shares.__getitem__)
@@ -171,7 +180,7 @@ class ConcurrencyLimiter:
 
     def _drop_hanging(self) -> None:
         if not self._search.usual:
-            # Nothing was answered yet: a slow model is not to be taken for a hanging one.
+            # No call was answered yet: a slow model must not count as hanging.
             return
         oldest = self._clock() - self._late_after
         while self._holding and next(iter(self._holding.values())) < oldest:

@@ -1,8 +1,8 @@
 """Endpoint client: sends each call of a model with retries, rate limits and load balancing.
 
-It decides when a call may be sent (concurrency, rate limits, outages, Retry-After) and to which of
-several equal endpoints, retries transport failures, and counts every failed attempt. It does not
-judge what a model answers. A second sender makes a single attempt, for probing an endpoint.
+The client decides when a call may be sent (concurrency, rate limits, outages, Retry-After) and to
+which of several equal endpoints. It retries transport failures and counts every failed attempt. It
+does not judge the content of answers. A second sender makes a single attempt, to probe an endpoint.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ OVERLOADED = frozenset({503, 529})
 OF_THE_SERVER = range(500, 600)
 NO_ROOM_NOW = OVERLOADED | {RATE_LIMITED}
 GATEWAYS = frozenset({408, 425, 502, 504, 520, 521, 522, 523, 524})
-"""Said by what stands before an endpoint: it was not reached, or not in time."""
+"""Statuses of gateways that did not reach their endpoint, or not in time."""
 
 ELSEWHERE = range(300, 400)
 """Status codes that point to a wrong address.
@@ -63,31 +63,34 @@ If the address gave answers before, the server there has lost the endpoint.
 """
 
 A_WINDOW = 60.0
-"""Seconds after which providers restart their counts.
+"""Length of the windows after which providers restart their counts, in seconds.
 
-While others are served, no refusal holds for longer.
+While other calls are served, a refusal delays a call for no longer.
 """
 
 SOON = (0.1, 0.25)
 """Minimum and maximum seconds before a failed call is sent again while others are served."""
 
 NO_CREDIT = b"insufficient_quota"
-"""OpenAI's word in a 429 that no waiting mends."""
+"""OpenAI's code in a 429 that is permanent."""
 
 HEDGED = "hedged"
-"""A call that was sent once more because its answer did not come: both may have to be paid for."""
+"""Fault kind of a call that was sent a second time because its answer did not come.
+
+Both calls may be charged.
+"""
 
 MOST_SHOWN = 300
 
 
 class EndpointPacing(NamedTuple):
-    """How calls are spread over time, beyond what an endpoint shows by itself.
+    """Pacing options of one endpoint, in addition to its adaptive limit.
 
     Attributes:
-        allowance: What may be asked in a minute; None for no limit.
-        hedge_after: Seconds after which a call without an answer is sent once more; None for never.
-        too_slow: What is said where an answer took too long: the limits, and how they are
-            lengthened.
+        allowance: Rate limiter with the allowance per minute; None for no limit.
+        hedge_after: Seconds after which a call without an answer is sent a second time; None for
+            never.
+        too_slow: Advice in messages after a timeout: the limits, and the option that raises them.
     """
 
     allowance: RateLimiter | None = None
@@ -99,14 +102,14 @@ UNPACED = EndpointPacing()
 
 
 class EndpointClient:
-    """One endpoint, or several equal ones, with what was learned about them.
+    """Client of one endpoint, or of several equal ones, with their learned limits.
 
     Args:
-        name: The endpoint in messages.
-        endpoints: At least one; several give the same answers.
-        secrets: Texts that must not appear anywhere: taken out of bodies and messages.
-        retry_policy: When to give up.
-        pace: How calls are spread over time.
+        name: The endpoint's name in messages.
+        endpoints: At least one endpoint; several endpoints serve the same model.
+        secrets: Texts that must not appear anywhere; they are removed from bodies and messages.
+        retry_policy: Limits after which the client gives up.
+        pace: Pacing of the calls.
     """
 
     def __init__(
@@ -133,7 +136,7 @@ class EndpointClient:
         secrets: tuple[str, ...] = (),
         retry_policy: RetryPolicy | None = None,
     ) -> "EndpointClient":
-        """Return the gate in front of one endpoint that is reached without a proxy."""
+        """Return the client of one endpoint that is reached without a proxy."""
         retry_policy = retry_policy or RetryPolicy()
         at = Endpoint(name, transport, outage=retry_policy.outage)
         return cls(name, (at,), secrets, retry_policy)
@@ -146,15 +149,16 @@ class EndpointClient:
         read: Callable[[bytes], T],
         call_context: CallContext,
     ) -> tuple[T, Attempts]:
-        """Send a body until it is answered, and return what `read` makes of the answer.
+        """Send a body until it is answered, and return the result of `read` for the answer.
 
-        Where it is cut off and the endpoint had held it up, the cancellation says so.
+        If the call is cancelled while the endpoint delays it, the delay is attached to the
+        cancellation.
 
         Raises:
-            ParticipantError: Where it could not be answered; with the failed attempts as usage.
-            Misshapen: Where the answer is of another shape than `read` reads.
-            RequestRejected: Where the endpoint refused the request itself.
-            RunHalted: Where the endpoint is down for good.
+            ParticipantError: If no answer came; its usage holds the failed attempts.
+            UnexpectedResponse: If the answer has another shape than `read` expects.
+            RequestRejected: If the endpoint refused the request itself.
+            RunHalted: If the endpoint is down permanently.
         """
 
         def posted(at: Endpoint, sent: bytes) -> Awaitable[HttpResponse]:
@@ -177,26 +181,28 @@ class EndpointClient:
     async def tried(
         self, attempt: Callable[[], Awaitable[T]], call_context: CallContext
     ) -> tuple[T, Attempts]:
-        """Do something at the endpoint until it is done, and return what came of it.
+        """Run an operation at the endpoint, with retries, and return its result.
 
-        Where it is cut off and the endpoint had held it up, the cancellation says so.
+        If the call is cancelled while the endpoint delays it, the delay is attached to the
+        cancellation.
 
         Args:
-            attempt: Does it once; raises Fault where it broke on the way.
-            call_context: For whom.
+            attempt: Function that runs the operation once; it raises TransportError if the
+                transport failed.
+            call_context: Purpose and model of the call.
 
         Raises:
-            ParticipantError: Where it could not be done; with the failed attempts as usage.
-            Misshapen: Where `attempt` says so.
-            RequestRejected: Where `attempt` says so.
-            RunHalted: Where the endpoint is down for good.
+            ParticipantError: If the operation failed; its usage holds the failed attempts.
+            UnexpectedResponse: If `attempt` raises it.
+            RequestRejected: If `attempt` raises it.
+            RunHalted: If the endpoint is down permanently.
         """
         call = _Call(lambda _at, _began, _count: attempt(), call_context)
         value, seconds = await self._tried(call)
         return value, Attempts(call.faults, seconds)
 
     async def _tried(self, call: "_Call[T]") -> tuple[T, float]:
-        """Return the result of a call and the duration of the attempt that brought it."""
+        """Return the result of a call and the duration of the successful attempt."""
         try:
             try:
                 return await self._attempt(call)
@@ -209,24 +215,24 @@ class EndpointClient:
             raise
 
     def require_good(self, answer: HttpResponse, *, is_chat: bool = False) -> bytes:
-        """Return the body of an answer without the secrets.
+        """Return the body of a good answer without the secrets.
 
         Args:
             answer: The answer.
-            is_chat: Whether it is one to a chat completion.
+            is_chat: Whether the answer belongs to a chat completion.
 
         Raises:
-            Fault: For a status that may be another one next time.
-            RequestRejected: For any other status but 200.
+            TransportError: For a status that may differ at the next attempt.
+            RequestRejected: For any other status except the good ones, 200 and 201.
         """
         return self._understood(answer, bytes, self._equal.first, is_chat=is_chat)
 
     def hold(self, seconds: float) -> None:
-        """Let nothing more through for some seconds, as far as patience goes."""
+        """Pause the endpoint for some seconds, at most for the limit of the retry policy."""
         self._hold(self._equal.first, seconds)
 
     def settle(self, sent: int, tokens: int) -> None:
-        """Learn how many tokens an answered request of so many bytes took."""
+        """Record how many tokens an answered request of this size took."""
         if self._pace.allowance is not None:
             self._pace.allowance.settle(sent, tokens)
 
@@ -243,7 +249,7 @@ class EndpointClient:
             raise error from fault
 
     def _delay(self, call: "_Call[T]") -> ParticipantError | None:
-        """Return how the endpoint held a call up that is cut off; None where it did not."""
+        """Return how the endpoint delayed a cancelled call; None if it did not."""
         if call.faults:
             why = f"no answer yet ({_kinds(call.faults)})"
         elif call.sent_at is None or call.at is None:
@@ -279,7 +285,7 @@ class EndpointClient:
         return has_no_room or call.counted >= self._retry_policy.attempts
 
     def _left(self, call: "_Call[T]") -> float:
-        """Return for how many seconds a call may still be refused for want of room."""
+        """Return the seconds for which a call may still be refused for lack of capacity."""
         began = call.refused_since
         refused = 0.0 if math.isinf(began) else loop_time() - began
         return max(0.0, self._retry_policy.seconds - refused)
@@ -350,7 +356,7 @@ class EndpointClient:
             raise TransportError("overloaded", detail, retry_after(answer))
         is_lost = answer.status in GATEWAYS or (answer.status in ELSEWHERE and at.has_served)
         if not is_lost:
-            # It answers; what broke is this call, as far as anybody knows.
+            # The endpoint answers; as far as is known, only this call failed.
             at.breaker.answered()
         if is_lost or answer.status in OF_THE_SERVER:
             detail = f"status {answer.status}{shown}"
@@ -358,7 +364,7 @@ class EndpointClient:
         raise RequestRejected(answer.status, body)
 
     def _advice(self, fault: TransportError) -> str:
-        """Return what helps against a fault, after other words; "" for nothing."""
+        """Return advice against a fault, to be appended to a message; "" for none."""
         is_too_slow = fault.kind == TIMEOUT and fault.detail != GIVEN_UP
         return f"; {self._pace.too_slow}" if is_too_slow and self._pace.too_slow else ""
 
@@ -385,23 +391,23 @@ class EndpointClient:
         if call.others_served_since(loop_time() - A_WINDOW):
             asked = min(asked, A_WINDOW)
         jittered = self._jittered(state, call.at)
-        # Who asks for next to nothing, again and again, is not to be asked in a tight loop.
+        # A server that repeatedly asks for a tiny pause must not cause a tight loop.
         return asked + (min(jittered, asked / 4) if asked >= 1 else jittered)
 
     def _jittered(self, state: RetryCallState, at: Endpoint | None) -> float:
-        """Return the waiting time where the server does not give one.
+        """Return the waiting time if the server does not ask for one.
 
-        It grows each time, unless others are served.
+        It grows with each attempt, unless other calls are served.
         """
         if at is None or not at.is_serving:
             return float(self._jitter(state))
         shortest, longest = SOON
-        # No secret.
+        # The number is not a secret.
         return random.uniform(0.5, 1) * max(shortest, min(at.limiter.usual, longest))  # noqa: S311
 
 
 class _Call(Generic[T]):
-    """One call under way: what is done, and how often it failed."""
+    """One call in flight: its operation, and the number of failed attempts."""
 
     __slots__ = (
         "at",
@@ -433,26 +439,26 @@ class _Call(Generic[T]):
         self.sent_at: float | None = None
 
     def count(self, kind: str) -> None:
-        """Count a failed attempt, or one beside another."""
+        """Count a failed attempt, or the second sending of a hedged call."""
         self.faults = {**self.faults, kind: self.faults.get(kind, 0) + 1}
 
     def count_all(self, faults: Mapping[str, int]) -> None:
-        """Count what an answer says went wrong besides."""
+        """Count additional faults that an answer reports."""
         if faults:
             kinds = dict.fromkeys((*self.faults, *faults))
             self.faults = {k: self.faults.get(k, 0) + faults.get(k, 0) for k in kinds}
 
     def others_served_since(self, moment: float) -> bool:
-        """Whether others were served since then where it was sent last."""
+        """Return whether the endpoint of the last attempt has served another call since then."""
         return self.at is not None and self.at.served_at > moment
 
     def spent(self) -> Usage:
-        """Return what a call without an answer consumed."""
+        """Return the usage of a call without an answer."""
         return Usage(self.call_context.purpose, self.call_context.model, 0, faults=self.faults)
 
 
 async def _pause(seconds: float, call: "_Call[T]") -> None:
-    """Wait, but no longer than a window where others turn out to be served meanwhile."""
+    """Wait; if other calls are served meanwhile, wait no longer than a window."""
     began = loop_time()
     while (left := began + seconds - loop_time()) > 0:
         await asyncio.sleep(min(left, A_WINDOW))
@@ -465,7 +471,7 @@ def _may_pass(error: BaseException) -> bool:
 
 
 def _arrivals(answer: HttpResponse, began: float) -> _Arrivals:
-    """Return when the pieces of an answer came, counted from its sending; nothing for one piece."""
+    """Return the arrival times of an answer's pieces since its sending; none for a single piece."""
     if len(answer.arrivals) <= 1:
         return ()
     return tuple((come, at - began) for come, at in answer.arrivals)
@@ -486,12 +492,12 @@ def _format_body_excerpt(body: bytes) -> str:
 
 
 class SingleAttemptSender:
-    """A sender that tries once: no gate, no pauses, no second attempt.
+    """Sender that makes one attempt, without rate limits, pauses or retries.
 
     Args:
-        transport: Carries what is sent.
+        transport: Transport of the requests.
         proxy: The address of a proxy, or None.
-        secrets: Texts that are taken out of every answer.
+        secrets: Texts that are removed from every answer.
 
     Attributes:
         answer: The last answer, whatever its status, without the secrets; None before the first.
@@ -513,12 +519,12 @@ class SingleAttemptSender:
         read: Callable[[bytes], T],
         call_context: CallContext,
     ) -> tuple[T, Attempts]:
-        """Post a body once and return what `read` makes of the answer's.
+        """Post a body once and return the result of `read` for the answer's body.
 
         Raises:
-            Fault: Where no whole answer came.
-            ParticipantError: Where the answer is not what it must be.
-            RequestRejected: For any status but 200.
+            TransportError: If no whole answer came.
+            ParticipantError: If `read` finds the answer malformed.
+            RequestRejected: For any status except the good ones, 200 and 201.
         """
         self.answer = None
         began = loop_time()
@@ -537,4 +543,4 @@ class SingleAttemptSender:
         return value, Attempts({}, seconds, arrivals if len(arrivals) > 1 else ())
 
     def settle(self, sent: int, tokens: int) -> None:
-        """Learn nothing: nothing is paced."""
+        """Do nothing: this sender has no rate limits."""

@@ -1,7 +1,8 @@
 """Load balancing over replicas of an endpoint, with hedged requests (a slow one is sent twice).
 
 Each endpoint has its own concurrency limiter and circuit breaker. A call goes to the endpoint with
-the most room. A hedged call that stays unanswered is sent a second time; the first answer is used.
+the most free capacity. If a hedged call stays unanswered, it is sent a second time, and the first
+answer is used.
 """
 
 import asyncio
@@ -21,25 +22,25 @@ from dragoman.models.http.transport import HttpResponse, Transport, TransportErr
 NOT_REACHED = frozenset({"dns", "connect"})
 WAS_REACHED = frozenset({"rate_limited", "malformed", "oversized"})
 GIVEN_UP = "it has stopped answering"
-"""What is said of a call that waits where nothing comes while others are served elsewhere."""
+"""Message of a call that was waiting at an endpoint without answers while others serve."""
 
 SPREAD_SECONDS = 0.05
 TELLING = 8
-"""So many calls in a row that broke, or brought nothing, say that an endpoint works no more."""
+"""Number of failed or unanswered calls in a row after which an endpoint counts as broken."""
 
 
 class Endpoint:
-    """Where calls go, how many at a time, and whether it answers.
+    """One endpoint with its transport, concurrency limiter and circuit breaker.
 
     Args:
-        name: The endpoint in messages.
-        transport: Carries what is sent.
+        name: The endpoint's name in messages.
+        transport: Transport of the requests.
         proxy: The address of a proxy, or None.
-        outage: Seconds after which not answering ends the run.
-        url: Where every call goes; "" where each call says so itself.
+        outage: Seconds without an answer after which the run ends.
+        url: Address of every call; "" if each call has its own.
 
     Attributes:
-        served_at: When a call was last answered well there.
+        served_at: Time of the last good answer.
     """
 
     def __init__(
@@ -55,10 +56,10 @@ class Endpoint:
         self.proxy = proxy
         self.url = url
         self.served_at = -math.inf
-        # How many calls broke since one was answered well, and when anything was heard.
+        # Number of failed calls since the last good answer, and the time of the last sign of life.
         self._broken = 0
         self._heard_at = -math.inf
-        # When each call that waits for an answer began, oldest first.
+        # The time at which each call that waits for an answer began, oldest first.
         self._waits: dict[asyncio.Timeout, float] = {}
         self.limiter = ConcurrencyLimiter(loop_time)
         self.breaker = CircuitBreaker(name, outage, loop_time)
@@ -66,44 +67,44 @@ class Endpoint:
 
     @property
     def has_served(self) -> bool:
-        """Whether any call was answered well there."""
+        """Whether the endpoint has given a good answer."""
         return self.served_at > -math.inf
 
     @property
     def is_serving(self) -> bool:
-        """Whether calls are answered well there at the moment."""
+        """Whether the endpoint currently gives good answers."""
         return not self.limiter.is_late(self.served_at)
 
     @property
     def is_free(self) -> bool:
-        """Whether it answered well before and nobody asks it at the moment."""
+        """Whether the endpoint has given good answers before and is idle."""
         return self.has_served and not self._waits and not self.breaker.is_down
 
     @property
     def is_asked(self) -> bool:
-        """Whether calls wait for an answer there."""
+        """Whether calls wait for an answer of the endpoint."""
         return bool(self._waits)
 
     @property
     def is_open(self) -> bool:
-        """Whether a call may go there now, as far as room allows."""
+        """Whether a call may be sent to the endpoint now if it has capacity."""
         return not self.breaker.is_down and self._paused_until <= loop_time()
 
     @property
     def pressure(self) -> float:
-        """How many calls are there or wait for it, for each that it takes at a time."""
+        """Number of calls that are in flight or waiting, divided by the limit."""
         return (self.limiter.holding + self.limiter.waiting) / self.limiter.limit
 
     @property
     def is_full(self) -> bool:
-        """Whether a call would have to wait for room there."""
+        """Whether a call would have to wait for a slot."""
         return self.pressure >= 1
 
     async def ready(self) -> None:
-        """Wait until it answers, and until what it asked for is over.
+        """Wait until the endpoint is up and the pause that it asked for has ended.
 
         Raises:
-            RunHalted: Where it has not answered for too long.
+            RunHalted: If the endpoint has not answered for too long.
         """
         if self.breaker.is_down:
             await self.breaker.ready()
@@ -111,14 +112,14 @@ class Endpoint:
             await asyncio.sleep(left + random.uniform(0, SPREAD_SECONDS))  # noqa: S311 - no secret
 
     def hold(self, seconds: float) -> None:
-        """Let nothing more through for some seconds."""
+        """Pause the endpoint for some seconds."""
         if seconds > 0:
             self._paused_until = max(self._paused_until, loop_time() + seconds)
 
     def is_useless_beside(self, other: "Endpoint") -> bool:
-        """Whether calls break here, or bring nothing for longer than they hang where others serve.
+        """Return whether calls fail or hang here while the other endpoint serves.
 
-        Where all calls wait here, nobody is left to show that the other one serves.
+        If all calls wait here, the other endpoint is idle: then it suffices that it served before.
         """
         if other.is_serving and self._broken >= TELLING:
             return True
@@ -132,10 +133,10 @@ class Endpoint:
 
     @asynccontextmanager
     async def answering(self) -> AsyncIterator[None]:
-        """Wait for an answer as long as others have not given this endpoint up.
+        """Wait for an answer until the pool gives this endpoint up.
 
         Raises:
-            Fault: Where they have.
+            TransportError: If the pool has given the endpoint up.
         """
         wait = asyncio.timeout(None)
         self._waits[wait] = loop_time()
@@ -148,27 +149,30 @@ class Endpoint:
             self._waits.pop(wait, None)
 
     def give_up(self) -> None:
-        """Send no more calls there until it answers again, and those that wait for it elsewhere."""
+        """Mark the endpoint as down, and end the waits of its calls.
+
+        The calls are then sent to other endpoints.
+        """
         self.breaker.lose("calls break or bring nothing there, and are answered elsewhere")
         waits, self._waits = self._waits, {}
         for wait in waits:
             wait.reschedule(loop_time())
 
     def come_back(self) -> None:
-        """Send calls there again; a few in a row that break, and it is given up again."""
+        """Use the endpoint again; a few failures in a row are then enough to give it up again."""
         self._heard_at = loop_time()
         self._broken = TELLING // 2
         self.breaker.answered()
 
     def served(self, seconds: float) -> None:
-        """Learn that a call was answered well, and how long that took."""
+        """Record a good answer and its duration."""
         self.served_at = self._heard_at = loop_time()
         self._broken = 0
         self.limiter.answered(seconds)
         self.breaker.served()
 
     def learn(self, fault: TransportError) -> None:
-        """Learn how an attempt broke."""
+        """Record a failed attempt."""
         if fault.kind != "timeout":
             self._heard_at = loop_time()
         self._broken += fault.kind not in NO_ROOM
@@ -183,12 +187,12 @@ class Endpoint:
 
 
 def loop_time() -> float:
-    """Return the event loop's time: seconds that never go back, and what all waits go by."""
+    """Return the event loop's time: seconds that never go back; all waits use it."""
     return asyncio.get_running_loop().time()
 
 
 PROBE_SECONDS = 15.0
-"""How long an endpoint that was down may take to show that it answers again."""
+"""Longest answer to a probe of an endpoint that was down, in seconds."""
 
 LOOK_AGAIN = 1.0
 """Seconds after which waiting calls at one of several endpoints are checked again.
@@ -197,17 +201,17 @@ They wait for room or for an answer.
 """
 
 WORKS_BELOW = 500
-"""Statuses from here on say that an endpoint still does not work, whatever it was asked."""
+"""Statuses from here on mean that an endpoint is still broken, whatever the request was."""
 
 T = TypeVar("T")
 Probe = Callable[[Endpoint], Awaitable[HttpResponse]]
 
 
 class EndpointPool:
-    """Lets calls in where there is most room, and not where nobody answers.
+    """Distributes calls over endpoints by free capacity, and avoids endpoints that do not answer.
 
     Args:
-        endpoints: At least one.
+        endpoints: At least one endpoint.
     """
 
     def __init__(self, endpoints: Collection[Endpoint]) -> None:
@@ -217,25 +221,25 @@ class EndpointPool:
 
     @property
     def first(self) -> Endpoint:
-        """The only one, where there is one."""
+        """The first endpoint, which may be the only one."""
         return self._all[0]
 
     def has_other(self, failed_at: Collection[Endpoint]) -> bool:
-        """Whether another one than those where a call failed takes calls now."""
+        """Return whether an endpoint at which the call has not failed accepts calls now."""
         return len(self._all) > 1 and any(at.is_open for at in self._all if at not in failed_at)
 
     async def enter(
         self, purpose: str, failed_at: Collection[Endpoint], probe: Probe | None
     ) -> tuple[Endpoint, object]:
-        """Wait for room and return where it is, with the slot to hand back to its pacer.
+        """Wait for a free slot; return its endpoint and the slot, which goes back to the limiter.
 
         Args:
-            purpose: Whose call it is.
-            failed_at: Where the call failed before: the others come first.
-            probe: Asks one that is down whether it answers again.
+            purpose: Purpose of the call.
+            failed_at: Endpoints at which the call failed before; other endpoints are preferred.
+            probe: Function that asks an endpoint which is down whether it answers again.
 
         Raises:
-            RunHalted: Where none of them has answered for too long.
+            RunHalted: If the endpoint has not answered for too long.
         """
         while True:
             if len(self._all) > 1:
@@ -251,10 +255,9 @@ class EndpointPool:
                 at.limiter.leave(slot)
 
     async def _slot(self, at: Endpoint, purpose: str) -> object | None:
-        """Wait for room at an endpoint.
+        """Wait for a slot at an endpoint.
 
-        If there are other endpoints that may have some, the wait is limited; the result is None
-        if it took longer.
+        If the pool has other endpoints, the wait is limited; the result is None if it took longer.
         """
         if len(self._all) == 1:
             return await at.limiter.enter(purpose)
@@ -264,10 +267,10 @@ class EndpointPool:
         return None
 
     def answered(self, at: Endpoint, attempt: Awaitable[T]) -> Awaitable[T]:
-        """Await an attempt; where others serve, none outlasts the endpoint that it waits for.
+        """Await an attempt; with several endpoints, the wait ends when its endpoint is given up.
 
         Raises:
-            Fault: Where it broke on the way.
+            TransportError: If the transport failed.
         """
         return attempt if len(self._all) == 1 else self._watched(at, attempt)
 
@@ -277,7 +280,7 @@ class EndpointPool:
             return await attempt
 
     def _look_later(self) -> None:
-        """Look for useless ones while calls wait, as there may be nobody who comes with another."""
+        """Check for broken endpoints while calls wait, as no further call may trigger the check."""
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(LOOK_AGAIN, self._look)
 
@@ -288,7 +291,7 @@ class EndpointPool:
             self._look_later()
 
     def _leave_out_useless(self) -> None:
-        """Give up those where calls break or hang, as long as another one serves."""
+        """Give up endpoints at which calls fail or hang while another one serves."""
         for at in self._all:
             others = (other for other in self._all if other is not at)
             if not at.breaker.is_down and any(map(at.is_useless_beside, others)):
@@ -301,7 +304,7 @@ class EndpointPool:
         return min(taking, key=lambda at: (at.is_full, at in failed_at, *_room(at)))
 
     def _look_for_lost(self, probe: Probe) -> None:
-        """Ask those that are down and due, beside the calls that others answer meanwhile."""
+        """Probe endpoints that are down and due, in parallel with the calls that others answer."""
         if not any(at.is_open for at in self._all):
             return
         for at in self._all:
@@ -327,12 +330,12 @@ def _room(at: Endpoint) -> tuple[float, float]:
 async def send_hedged(
     once: Callable[[], Awaitable[T]], is_due: Callable[[], float], on_second: Callable[[], None]
 ) -> T:
-    """Return what comes first of one sending, or of two; where both break, what broke first.
+    """Return the first good result of one sending or two; if both fail, raise the first error.
 
     Args:
-        once: Sends.
-        is_due: Seconds until the first has been under way for too long.
-        on_second: Is told of the second.
+        once: Function that sends the call.
+        is_due: Function that returns the seconds until the first sending has taken too long.
+        on_second: Function that is called before the second sending.
     """
     sent: list[asyncio.Future[T]] = [asyncio.ensure_future(once())]
     try:

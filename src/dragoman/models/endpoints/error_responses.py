@@ -1,9 +1,10 @@
 """Parser of error responses: why an endpoint rejected a request, and who caused it.
 
-Servers share no codes for it. The words of each common server are recognized: a conversation that
-exceeds the context window, a tool call that the server could not parse, and a history in a format
-that the server's chat template does not take. The first two are results of the model; the last one
-is corrected by the client.
+Servers have no common error codes. The parser recognizes the wording of each common server for
+three
+cases: a conversation that exceeds the context window, a tool call that the server could not parse,
+and a history in a format that the server's chat template does not accept. The first two are results
+of the model; the client corrects the last one.
 """
 
 import re
@@ -18,13 +19,13 @@ _MOST_READ = 20_000
 _MOST_DEPTH = 8
 
 _MESSAGES = ("message", "msg", "detail", "error", "errors", "title", "base_resp", "status_msg")
-"""Where the words of an error stand, the most telling first."""
+"""Fields with the text of an error, the most informative first."""
 
 _BESIDE_ERRORS = ("code", "status", "status_code", "success")
-"""Fields beside the words of an error that a gateway sends in the place of a completion."""
+"""Fields next to the text of an error that a gateway sends in place of a completion."""
 
 _FINE = (None, True, 0, 200, "0", "200", "ok", "success", "completed", "processing", "in_progress")
-"""Values of those fields that say that nothing is wrong."""
+"""Values of these fields that do not mean an error."""
 
 _CONTEXT = re.compile(
     r"context[ _]?(?:length|window|size)|maximum context|exceed_context|model_?_?context"
@@ -105,7 +106,7 @@ _IS_UNKNOWN = re.compile(
     re.IGNORECASE,
 )
 PARAMETERS = ("seed", "tool_choice", "stream_options", "response_format", "tools", "stream")
-"""Parameters that requests hold beside what the user set."""
+"""Parameters of requests that the user did not set."""
 
 _IS_WANTED = re.compile(
     r"(?:must|should|needs? to) be (?:passed|provided|included|sent|returned|present)|must "
@@ -152,14 +153,14 @@ _IDS = re.compile(
 
 
 class ErrorDetails(msgspec.Struct, frozen=True):
-    """What a refusal says.
+    """Parsed content of a refusal.
 
     Attributes:
-        message: Its words, on one line and cut.
-        code: The code of the error, or its type; "" for none.
-        param: The parameter that it is about; "" for none.
-        said: All texts of its body, in which forms are looked for.
-        failed: What the model wrote where the server could not read its call.
+        message: Text of the error, on one line and truncated.
+        code: Code or type of the error; "" for none.
+        param: Parameter that caused the error; "" for none.
+        said: All texts of the body, which are searched for known wordings.
+        failed: Output of the model if the server could not parse its call.
     """
 
     message: str = ""
@@ -177,36 +178,36 @@ class ErrorDetails(msgspec.Struct, frozen=True):
 
     @property
     def is_failed_call(self) -> bool:
-        """Whether the server could not read what the model called."""
+        """Whether the server could not parse the model's tool call."""
         return bool(self.failed) or _FAILED_CALL.search(self.said) is not None
 
     @property
     def wants_alternating_roles(self) -> bool:
-        """Whether the model's template takes user and assistant by turns alone."""
+        """Whether the model's template requires user and assistant to alternate."""
         return _ROLES.search(self.said) is not None
 
     @property
     def refuses_system(self) -> bool:
-        """Whether the model's template takes no system message."""
+        """Whether the model's template does not accept a system message."""
         return _SYSTEM.search(self.said) is not None
 
     @property
     def refuses_reasoning(self) -> bool:
-        """Whether the server does not take back the reasoning that it gave."""
+        """Whether the server does not accept the reasoning that it sent."""
         named = _REASONING_FIELD.search(self.said)
         return named is not None and _IS_REFUSED.search(self.said) is not None
 
     @property
     def wants_reasoning(self) -> bool:
-        """Whether the server wants back the reasoning of every reply."""
+        """Whether the server requires the reasoning of every reply in the history."""
         named = _REASONING_FIELD.search(self.said)
         return named is not None and _IS_WANTED.search(self.said) is not None
 
     @property
     def refuses_extras(self) -> bool:
-        """Return whether the server accepts only OpenAI's message fields.
+        """Whether the server accepts only OpenAI's message fields.
 
-        It does not name the field that it refused.
+        The error does not name the field that was refused.
         """
         if any(self.refuses_parameter(name) for name in PARAMETERS):
             return False
@@ -215,22 +216,22 @@ class ErrorDetails(msgspec.Struct, frozen=True):
 
     @property
     def refuses_null(self) -> bool:
-        """Whether the server takes no call without words beside it."""
+        """Whether the server does not accept a call without text next to it."""
         return _NULL_CONTENT.search(self.said) is not None
 
     @property
     def wants_names(self) -> bool:
-        """Whether the server wants the name of the function beside its result."""
+        """Whether the server requires the function's name next to its result."""
         return _UNNAMED_RESULT.search(self.said) is not None
 
     @property
     def is_moderated(self) -> bool:
-        """Whether the words of this conversation are why it is refused."""
+        """Whether the content of this conversation is the reason of the refusal."""
         return _MODERATED.search(self.said) is not None
 
     @property
     def wants_another_form(self) -> bool:
-        """Whether the history's form is what is refused, in words that no fault of a server has."""
+        """Whether the format of the history is refused, in a wording that no server fault has."""
         return (
             self.wants_alternating_roles
             or self.refuses_system
@@ -240,7 +241,7 @@ class ErrorDetails(msgspec.Struct, frozen=True):
         )
 
     def refuses_parameter(self, name: str) -> bool:
-        """Whether the server does not take a parameter of the request."""
+        """Return whether the server does not accept a parameter of the request."""
         if self.param == name:
             return True
         named = re.search(rf"(?<![\w/-]){re.escape(name)}(?![\w/-])", self.said)
@@ -251,17 +252,17 @@ class ErrorDetails(msgspec.Struct, frozen=True):
 
     @property
     def refuses_empty(self) -> bool:
-        """Whether the server takes no message without words."""
+        """Whether the server does not accept a message without text."""
         return _EMPTY.search(self.said) is not None
 
     @property
     def refuses_ids(self) -> bool:
-        """Whether the server takes ids of calls in another form alone."""
+        """Whether the server accepts only call ids of another form."""
         return _IDS.search(self.said) is not None
 
 
 def parse_error_response(body: bytes) -> ErrorDetails:
-    """Return what a refusal says, in the shapes of common servers or as plain text."""
+    """Parse a refusal, in the shapes of common servers or as plain text."""
     try:
         given = msgspec.json.decode(body)
     except DECODING_ERRORS:
@@ -283,23 +284,23 @@ def parse_error_response(body: bytes) -> ErrorDetails:
 
 
 def is_request_error(body: bytes) -> bool:
-    """Whether an error of the server is about this request, whatever its status says.
+    """Return whether an error of the server is about this request, whatever its status says.
 
-    llama.cpp and Ollama answer 500 where they could not read the model's call, or where its
-    template does not take the history, and some gateways where the conversation is too long: asking
-    again would bring the same.
+    llama.cpp and Ollama answer 500 if they could not parse the model's call or if their template
+    does not accept the history, and some gateways do if the conversation is too long: a retry would
+    get the same answer.
     """
     reason = parse_error_response(body)
     return reason.is_failed_call or reason.is_context or reason.wants_another_form
 
 
 def is_context_overflow(body: bytes) -> bool:
-    """Whether an error says that the conversation is longer than the model's context."""
+    """Return whether an error says that the conversation is longer than the model's context."""
     return parse_error_response(body).is_context
 
 
 def find_error(body: bytes) -> ErrorDetails | None:
-    """Return the error that a good answer holds; None where it holds none."""
+    """Return the error inside a successful answer; None if it has none."""
     try:
         given = msgspec.json.decode(body)
     except DECODING_ERRORS:
@@ -332,7 +333,7 @@ def contains_error(given: object) -> bool:
 
 
 def _error(given: object) -> object:
-    """Return the part of a body that is the error; Gemini wraps it in a list."""
+    """Return the part of a body that holds the error; Gemini wraps it in a list."""
     if isinstance(given, list):
         given = given[0] if given else None
     if isinstance(given, dict) and isinstance(given.get("error"), dict | str):

@@ -17,7 +17,7 @@ from dragoman.core.errors import UsageError
 from dragoman.models.http.transport import HttpResponse
 
 LONGEST_WAIT = 600.0
-"""Seconds; a server that asks for more is asked again after this time."""
+"""Longest pause in seconds; if a server asks for more, the client asks again after this time."""
 
 _ALLOWANCES = tuple(
     (f"x-ratelimit-remaining-{what}", f"x-ratelimit-reset-{what}")
@@ -32,9 +32,9 @@ _SECONDS_OF_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": _DAY}
 
 
 def retry_after(answer: HttpResponse) -> float | None:
-    """Return the seconds to wait that an answer asks for, or None where it asks for nothing.
+    """Return the seconds to wait that an answer asks for, or None if it asks for none.
 
-    `Retry-After` is a number of seconds or a date (RFC 9110); `retry-after-ms` is OpenAI's.
+    `Retry-After` is a number of seconds or a date (RFC 9110); `retry-after-ms` is OpenAI's header.
     """
     milliseconds = _number(answer.headers.get("retry-after-ms", ""))
     if milliseconds is not None:
@@ -47,7 +47,10 @@ def retry_after(answer: HttpResponse) -> float | None:
 
 
 def pause_from_headers(headers: Mapping[str, str]) -> float:
-    """Return the seconds until an allowance that is used up is there again; 0 where none is."""
+    """Return the seconds until an exhausted allowance is renewed.
+
+    The result is 0 if no allowance is exhausted.
+    """
     pause = 0.0
     for left, reset in _ALLOWANCES:
         reported = headers.get(left)
@@ -77,9 +80,9 @@ def _until(date: str) -> float | None:
 
 
 def _duration(text: str) -> float:
-    """Return the seconds of a text such as `1m30s`, `250ms` or `6`; 0 where it tells none.
+    """Return the seconds of a text such as `1m30s`, `250ms` or `6`; 0 if it contains none.
 
-    A bare number above a day is an instant, not a duration: whose clock it is on is unknown.
+    A bare number of more than a day is an instant, not a duration, and its clock is unknown.
     """
     number = _number(text)
     if number is not None:
@@ -90,7 +93,7 @@ def _duration(text: str) -> float:
 
 MINUTE = 60.0
 TOKENS_PER_BYTE = 0.25
-"""What is assumed of the first requests."""
+"""Assumed ratio for the first requests."""
 
 SMOOTHING = 0.2
 RATE_FORM = "NAME=500rpm+200000tpm"
@@ -101,12 +104,12 @@ T = TypeVar("T")
 
 
 class RateLimiter:
-    """Lets requests go at the pace of a minute's allowance; a twentieth of it may go at once.
+    """Rate limiter with an allowance per minute; a twentieth of it may be used in one burst.
 
     Args:
-        requests: A minute; None for no limit.
-        tokens: A minute; None for no limit.
-        clock: Seconds, never going back.
+        requests: Requests per minute; None for no limit.
+        tokens: Tokens per minute; None for no limit.
+        clock: Clock in seconds that never goes back.
     """
 
     def __init__(self, requests: float | None, tokens: float | None, clock: Clock) -> None:
@@ -116,7 +119,7 @@ class RateLimiter:
         self._per_byte = TOKENS_PER_BYTE
 
     async def take(self, sent: int) -> None:
-        """Wait until a request of so many bytes may go."""
+        """Wait until a request of this size in bytes may be sent."""
         waits = [0.0]
         if self._requests is not None:
             waits.append(self._requests.take(1.0))
@@ -126,7 +129,10 @@ class RateLimiter:
             await asyncio.sleep(max(waits))
 
     def settle(self, sent: int, tokens: int) -> None:
-        """Learn what a request of so many bytes took; 0 tokens are taken for not told."""
+        """Record the tokens of a request of this size in bytes.
+
+        0 tokens mean that the number is unknown.
+        """
         if not tokens or not sent:
             return
         if self._tokens is not None:
@@ -135,7 +141,7 @@ class RateLimiter:
 
 
 class _TokenBucket:
-    """Fills evenly, up to a twentieth of a minute's worth, and may be taken from ahead of time."""
+    """Token bucket that holds a twentieth of a minute's allowance and may be overdrawn."""
 
     def __init__(self, a_minute: float, clock: Clock) -> None:
         self._rate = a_minute / MINUTE
@@ -145,7 +151,7 @@ class _TokenBucket:
         self._last: float | None = None
 
     def take(self, amount: float) -> float:
-        """Take an amount and return for how many seconds it has to be waited for."""
+        """Take an amount and return the seconds to wait for it."""
         moment = self._clock()
         if self._last is not None:
             self._left = min(self._most, self._left + (moment - self._last) * self._rate)
@@ -163,17 +169,18 @@ By then all participants wait or work elsewhere.
 _SECONDS = re.compile(r"\d{1,5}(?:\.\d{1,3})?")
 
 Rates = Mapping[str, tuple[float | None, float | None]]
-"""Requests and tokens a minute by the name of a provider or an address; None for no limit."""
+"""Requests and tokens per minute, by the name of a provider or an address; None for no limit."""
 
 
 class PacingOptions(msgspec.Struct, frozen=True):
-    """How the calls of a run are spread over time.
+    """Pacing of the calls of a run.
 
     Attributes:
-        rates: What may be asked in a minute.
-        hedge_after: Seconds after which a call without an answer is sent once more; None for never.
-        batches: By provider or address: its models are asked in batches, each sent when nothing
-            more has come for so many seconds.
+        rates: Allowances per minute.
+        hedge_after: Seconds after which a call without an answer is sent a second time; None for
+            never.
+        batches: Providers or addresses whose models are asked in batches, each with the seconds
+            without another request after which a batch is sent.
     """
 
     rates: Rates = {}
@@ -182,10 +189,10 @@ class PacingOptions(msgspec.Struct, frozen=True):
 
 
 def read_rates(written: Sequence[str], sharers: int = 1) -> Rates:
-    """Return what may be asked in a minute, as people write it, by each of those who share it.
+    """Parse rates per minute as people write them, and divide them between the sharers.
 
     Raises:
-        UsageError: Where it is not of the form, or a name is there twice.
+        UsageError: If a rate is malformed, or a name occurs twice.
     """
     rates: dict[str, tuple[float | None, float | None]] = {}
     for text in written:
@@ -199,10 +206,12 @@ def read_rates(written: Sequence[str], sharers: int = 1) -> Rates:
 
 
 def read_batches(written: Sequence[str]) -> Mapping[str, float]:
-    """Return who is asked in batches, and how long for more is waited, as people write it.
+    """Parse batch options as people write them.
+
+    They are the names, and the seconds to wait for more requests.
 
     Raises:
-        UsageError: Where it is not of the form, or a name is there twice.
+        UsageError: If an option is malformed, or a name occurs twice.
     """
     batches: dict[str, float] = {}
     for text in written:
@@ -217,7 +226,7 @@ def read_batches(written: Sequence[str]) -> Mapping[str, float]:
 
 
 def _require_no_secret(what: str, text: str) -> None:
-    """Refuse what must not be repeated: it would be stored with the run."""
+    """Refuse a text with a secret, because the text would be stored with the run."""
     if "@" in text or "?" in text:
         raise UsageError(
             f"{what}: the address holds credentials or a query: write http://HOST:PORT alone"
@@ -229,12 +238,12 @@ def _share(amount: float | None, sharers: int) -> float | None:
 
 
 def first_given(given: Mapping[str, T], names: Sequence[str]) -> T | None:
-    """Return what is given for the first of these names that has something; None where none has."""
+    """Return the first of these names' values that is set; None if none is set."""
     return next((given[name] for name in names if name in given), None)
 
 
 def rate_limiter_for(rates: Rates, names: Sequence[str], clock: Clock) -> RateLimiter | None:
-    """Return the allowance of whichever of these names has a rate; None where none has."""
+    """Return a rate limiter for the first of these names that has a rate; None if none has one."""
     rate = first_given(rates, names)
     return None if rate is None else RateLimiter(*rate, clock)
 

@@ -1,4 +1,5 @@
 """HTTP transport: the transport protocol, an HTTP/1.1 client with a connection pool, WebSockets.
 
-Nothing here knows what a request is for, retries it, or waits for a rate limit.
+The package does not know the purpose of a request; it neither retries it nor waits for a rate
+limit.
 """

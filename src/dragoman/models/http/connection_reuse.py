@@ -1,7 +1,7 @@
 """Connection reuse: detects servers that send surplus or repeated responses on one connection.
 
-Replies remember the connection they came over, so that a cached reply can be dropped when that
-connection later turns out to have delivered responses of other requests.
+Replies remember their connection, so that a cached reply can be dropped if that connection later
+turns out to have delivered responses of other requests.
 """
 
 import logging
@@ -12,18 +12,18 @@ from typing import Protocol
 
 
 class Droppable(Protocol):
-    """Keeps replies and can lose one again."""
+    """Protocol of a reply store that can drop a reply."""
 
     def drop(self, key: bytes) -> None:
-        """Keep the reply of this key no longer."""
+        """Drop the reply with this key."""
         ...
 
 
 class ConnectionReplies:
-    """The replies that one connection brought and that somebody keeps.
+    """The replies of one connection that a cache holds.
 
     Attributes:
-        is_doubtful: Whether a reply over it may have been the answer to another request.
+        is_doubtful: Whether a reply of the connection may have been the answer to another request.
     """
 
     __slots__ = ("_kept", "is_doubtful")
@@ -33,14 +33,14 @@ class ConnectionReplies:
         self._kept: list[tuple[Droppable, bytes]] = []
 
     def kept(self, cache: Droppable, key: bytes) -> None:
-        """Learn that a reply is kept; where the connection is doubtful, it is dropped at once."""
+        """Register a reply that a cache holds; if the connection is doubtful, drop it at once."""
         if self.is_doubtful:
             cache.drop(key)
         else:
             self._kept.append((cache, key))
 
     def doubt(self) -> int:
-        """Drop all replies that are kept, now and later; return how many there were."""
+        """Drop all cached replies, now and later; return how many were dropped now."""
         self.is_doubtful = True
         kept, self._kept = self._kept, []
         for cache, key in kept:
@@ -53,7 +53,7 @@ _SOURCES: ContextVar[list[ConnectionReplies] | None] = ContextVar("SOURCES", def
 
 @contextmanager
 def track_connections() -> Iterator[list[ConnectionReplies]]:
-    """Collect the connections over which answers come in this block, and in tasks begun in it."""
+    """Collect the connections of the answers in this block, and in tasks that were begun in it."""
     found: list[ConnectionReplies] = []
     token = _SOURCES.set(found)
     try:
@@ -63,23 +63,23 @@ def track_connections() -> Iterator[list[ConnectionReplies]]:
 
 
 def report_source(source: ConnectionReplies) -> None:
-    """Tell who collects sources that an answer came over this one."""
+    """Add the source of an answer to the list of the enclosing `track_connections`, if any."""
     found = _SOURCES.get()
     if found is not None:
         found.append(source)
 
 
 SURPLUS = "surplus"
-"""Bytes that nobody asked for: an answer that came twice, or late."""
+"""Fault kind of unrequested bytes: an answer that came twice, or late."""
 
 ASKED_AGAIN = "asked_again"
-"""A request that was sent again because its answer was not trustworthy.
+"""Fault kind of a request that was sent again because its answer was not trustworthy.
 
 Both requests may have to be paid.
 """
 
 FEW_EQUAL = 8
-"""So many equal answers are asked again in any case."""
+"""Number of equal answers that are asked again in any case."""
 
 ONE_EQUAL_IN = 32
 """Number of answers that allow for one more equal answer to be asked again.
@@ -91,13 +91,13 @@ log = logging.getLogger(__name__)
 
 
 class PeerTrust:
-    """What is known of one peer, for the client's life.
+    """Reliability of one peer, during the client's life.
 
     Args:
-        name: The peer in messages.
+        name: The peer's name in messages.
 
     Attributes:
-        answers: Good answers that came from it.
+        answers: Number of good answers from the peer.
     """
 
     __slots__ = ("_equal", "_surplus", "_unreported", "answers", "name")
@@ -111,19 +111,19 @@ class PeerTrust:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether it ever sent what nobody asked for."""
+        """Whether the peer ever sent unrequested bytes."""
         return self._surplus > 0
 
     @property
     def reuses(self) -> bool:
-        """Whether its connections carry one request after the other."""
+        """Whether connections to the peer are reused."""
         return not self._surplus and self._equal <= FEW_EQUAL + self.answers // ONE_EQUAL_IN
 
     def found_surplus(self, dropped: int) -> None:
-        """Learn that it sent what nobody asked for; the user is told once.
+        """Record that the peer sent unrequested bytes; the user is warned once.
 
         Args:
-            dropped: Remembered replies that are dropped with the connection.
+            dropped: Number of cached replies that are dropped with the connection.
         """
         self._surplus += 1
         self._unreported += 1
@@ -133,19 +133,19 @@ class PeerTrust:
             "%s: sent bytes that no request asked for, such as an answer twice or late: from now "
             "on "
             "each connection to it carries one request; %d remembered replies that came over this "
-            "connection are dropped (docs/models.md, Surplus answers)",
+            "connection are dropped (docs/reference/providers.md, Surplus answers)",
             self.name,
             dropped,
         )
 
     def gave_equal(self) -> None:
-        """Learn that it gives equal answers to different requests, and means it."""
+        """Record that the peer deliberately gives equal answers to different requests."""
         did_reuse = self.reuses
         self._equal += 1
         if did_reuse and not self.reuses:
             log.info("%s: gives equal answers often: connections to it are not reused", self.name)
 
     def unreported(self) -> int:
-        """Return how often it sent what nobody asked for since this was asked last."""
+        """Return how often the peer sent unrequested bytes since the last call of this method."""
         count, self._unreported = self._unreported, 0
         return count

@@ -1,6 +1,6 @@
 """HTTP client: a connection pool, DNS, TLS and proxies, and failures as `TransportError`.
 
-Bodies are bounded, redirects are not followed, nothing is decompressed.
+Bodies are bounded; the client does not follow redirects and does not decompress.
 """
 
 import asyncio
@@ -38,10 +38,10 @@ from dragoman.models.http.transport import (
 )
 
 LOOKED_UP_SECONDS = 300.0
-"""For so long a name keeps the addresses that were found for it."""
+"""Seconds for which the addresses of a name are cached."""
 
 NEXT_ADDRESS_SECONDS = 0.25
-"""After so long the next address of a name is tried beside the one before."""
+"""Seconds after which the next address of a name is tried in parallel."""
 
 PROXY_STATUS = re.compile(rb"HTTP/1\.[01] ([0-9]{3})\b")
 STREAM = socket.SOCK_STREAM
@@ -53,8 +53,8 @@ class Connector:
     """Opens connections in one event loop.
 
     Args:
-        seconds: How long opening one may take.
-        make: Makes what a connection to a peer is given to.
+        seconds: Longest time to open a connection.
+        make: Function that makes the protocol object of a connection to a peer.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Connector:
         """Open a connection.
 
         Raises:
-            Fault: Where there is none, and why.
+            TransportError: If no connection can be opened; the error says why.
         """
         try:
             async with asyncio.timeout(self._seconds):
@@ -84,7 +84,7 @@ class Connector:
             fault = TransportError("connect", "its certificate is not to be trusted")
         except OSError as error:
             fault = TransportError("connect", f"no connection ({describe_os_error(error)})")
-        # Raised out here so that nothing hangs on it: an error may quote what was received.
+        # The error is raised outside of the handler, because the original may quote received data.
         raise fault
 
     async def _connected(self, peer: Peer) -> HttpConnection:
@@ -99,7 +99,7 @@ class Connector:
         return await self._through(proxy, peer)
 
     async def _linked(self, peer: Peer, protocol: Callable[[], P]) -> tuple[Transport, P]:
-        """Connect a protocol with who is at an address."""
+        """Connect a protocol to the host of an address."""
         addresses = await self._addresses(peer.host, peer.port)
         connected = await start_connection(addresses, happy_eyeballs_delay=NEXT_ADDRESS_SECONDS)
         try:
@@ -114,7 +114,7 @@ class Connector:
             raise
 
     async def _through(self, proxy: Peer, peer: Peer) -> HttpConnection:
-        """Ask a proxy for a way to a peer, and speak TLS with the peer over it."""
+        """Ask a proxy for a tunnel to a peer, and start TLS with the peer in it."""
         reader = StreamReader(loop=self._loop)
         way, _ = await self._linked(proxy, lambda: StreamReaderProtocol(reader, loop=self._loop))
         try:
@@ -136,14 +136,17 @@ class Connector:
     def _trust(self) -> ssl.SSLContext:
         """The context of trusted certificates.
 
-        Reading them takes long, so they are read once, and where they are needed.
+        Loading the certificates takes long, so it happens once, on first use.
         """
         context = ssl.create_default_context()
         context.set_alpn_protocols(["http/1.1"])
         return context
 
     async def _addresses(self, host: str, port: int) -> Sequence[AddrInfoType]:
-        """Return where a host is: itself where it is a number, or what its name stands for."""
+        """Return the addresses of a host.
+
+        They are the host itself if it is numeric, or the result of DNS.
+        """
         with contextlib.suppress(OSError, UnicodeError):
             return socket.getaddrinfo(host, port, type=STREAM, flags=socket.AI_NUMERICHOST)
         name = host, port
@@ -161,7 +164,7 @@ class Connector:
 
 
 def _question(peer: Peer) -> bytes:
-    """Return what a proxy is asked so that it hands on all that follows."""
+    """Return the request that asks a proxy for a tunnel."""
     at = f"[{peer.host}]:{peer.port}" if ":" in peer.host else f"{peer.host}:{peer.port}"
     lines = [f"CONNECT {at} HTTP/1.1", f"Host: {at}"]
     lines += [] if peer.proxy is None else proxy_lines(peer.proxy)
@@ -169,10 +172,10 @@ def _question(peer: Peer) -> bytes:
 
 
 async def _require_proxy_tunnel(reader: StreamReader) -> None:
-    """Read what a proxy answers.
+    """Read a proxy's answer.
 
     Raises:
-        Fault: Where it opens no way.
+        TransportError: If the proxy refuses the tunnel.
     """
     head = b""
     with contextlib.suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):
@@ -193,20 +196,20 @@ After a longer time, the other end may be closing it.
 MOST_LISTENED_TO = 64
 """Maximum number of idle connections that are monitored.
 
-Data that still arrives on them was out of step.
+Data that arrives on such a connection belongs to no request.
 """
 
 LISTENED_SECONDS = 1.0
-"""For no longer connections are listened to before they are closed with the client."""
+"""Longest time for which connections are monitored before they are closed with the client."""
 
 
 class ConnectionPool:
-    """All connections of one event loop; how many there are is the business of who asks for them.
+    """All connections of one event loop; the callers limit their number.
 
     Args:
         loop: The event loop.
-        timeouts: How long to wait.
-        trust: Returns what is known of a peer.
+        timeouts: Time limits.
+        trust: Function that returns the reliability of a peer.
     """
 
     def __init__(
@@ -225,10 +228,10 @@ class ConnectionPool:
         self._opener = Connector(loop, min(timeouts.connect, timeouts.total), self._made)
 
     async def connection(self, peer: Peer) -> HttpConnection:
-        """Return one that leads to a peer: the one that was used last, or a new one.
+        """Return a connection to a peer: the one that was used last, or a new one.
 
         Raises:
-            Fault: Where none can be opened.
+            TransportError: If none can be opened.
         """
         idle = self._idle[peer]
         while idle:
@@ -244,10 +247,10 @@ class ConnectionPool:
         return await self.opened(peer)
 
     async def opened(self, peer: Peer) -> HttpConnection:
-        """Return a new one that leads to a peer.
+        """Return a new connection to a peer.
 
         Raises:
-            Fault: Where none can be opened.
+            TransportError: If none can be opened.
         """
         connection = await self._opener.opened(peer)
         if connection.is_open:
@@ -255,7 +258,7 @@ class ConnectionPool:
         return connection
 
     def give_back(self, peer: Peer, connection: HttpConnection) -> None:
-        """Keep a connection for the next call, if it can carry one."""
+        """Keep a connection for the next call if it can carry one."""
         if not connection.is_free:
             connection.abort()
         elif connection.is_spent or connection.doubt or not connection.trust.reuses:
@@ -267,9 +270,10 @@ class ConnectionPool:
             idle.append(connection)
 
     async def close(self) -> None:
-        """Close all connections; return when they are.
+        """Close all connections, and return once they are closed.
 
-        Those that carried several calls are listened to before, for as long as their answers took.
+        Connections that carried several calls are monitored first, for up to twice the time of
+        their slowest answer.
         """
         try:
             if (left := self._unheard() - self.loop.time()) > 0:
@@ -285,7 +289,10 @@ class ConnectionPool:
         return connection.is_free and self.loop.time() <= connection.freed_at + KEPT_SECONDS
 
     def _unheard(self) -> float:
-        """Return when a connection that is one answer behind should have brought it."""
+        """Return the time until which late answers can arrive.
+
+        A connection that is one answer behind should have delivered it by then.
+        """
         return max(
             (
                 connection.freed_at + min(2 * connection.slowest, LISTENED_SECONDS)
@@ -296,14 +303,14 @@ class ConnectionPool:
         )
 
     def _retire(self, connection: HttpConnection) -> None:
-        """Let one carry nothing more; what carried several calls may be one answer behind."""
+        """Stop reusing a connection; if it carried several calls, it may be one answer behind."""
         if connection.answered > 1:
             self._listen(connection)
         else:
             connection.abort()
 
     def _listen(self, connection: HttpConnection) -> None:
-        """Keep one for a while only to learn what it still brings."""
+        """Keep a connection for a while, only to detect late data."""
         if len(self._listened_to) >= MOST_LISTENED_TO:
             self._listened_to.popleft().abort()
         self._listened_to.append(connection)
@@ -320,16 +327,17 @@ class ConnectionPool:
 
 
 LARGE_AT_ONCE = 16
-"""How many large bodies are read at the same time: what they hold together is bounded."""
+"""Largest number of large bodies that are read at the same time, to bound their memory."""
 
 
 class HttpClient:
-    """A pool of connections, opened on first use and bound to the event loop that used it.
+    """HTTP client with a connection pool that is opened on first use and bound to its event loop.
 
-    No cap on connections: how many calls are under way is the gate's business. Redirections are
-    answers like others, and compression is not asked for: a compressed body could grow without
-    bound. An answer that may belong to another request is asked for again over a new connection,
-    and one surplus byte of a peer ends the reuse of connections to it for the life of this client.
+    The number of connections has no limit, because the endpoint client limits the calls in flight.
+    Redirects are returned like other answers. The client does not ask for compression, because a
+    compressed body could grow without bound. If an answer may belong to another request, the client
+    sends the request again over a new connection. One surplus byte of a peer ends the reuse of
+    connections to it for the life of this client.
     """
 
     def __init__(self, timeouts: Timeouts, large_at_once: int = LARGE_AT_ONCE) -> None:
@@ -351,7 +359,7 @@ class HttpClient:
         """Send a body and return the answer, whatever its status.
 
         Raises:
-            Fault: Where no whole answer came.
+            TransportError: If no whole answer came.
         """
         where = destination_of_url(url, proxy)
         request = self._heads.head(where, headers, body), body
@@ -364,10 +372,10 @@ class HttpClient:
         proxy: str | None = None,
         most_bytes: int = CHAT_BYTES,
     ) -> HttpResponse:
-        """Ask for what is at an address and return the answer, whatever its status.
+        """Get an address and return the answer, whatever its status.
 
         Raises:
-            Fault: Where no whole answer came.
+            TransportError: If no whole answer came.
         """
         where = destination_of_url(url, proxy)
         request = self._heads.head(where, headers, None), b""
@@ -382,7 +390,10 @@ class HttpClient:
     async def _exchanged(
         self, where: Destination, request: tuple[bytes, bytes], most_bytes: int
     ) -> HttpResponse:
-        """Return the answer to a request; one that may be another's is asked for again."""
+        """Return the answer to a request.
+
+        If it may belong to another one, send the request again.
+        """
         pool = self._open()
         ends_at = pool.loop.time() + self._timeouts.total
         connection = await pool.connection(where.peer)
@@ -422,7 +433,7 @@ class HttpClient:
 def _report_faults(
     answer: HttpResponse, connection: HttpConnection, faults: Mapping[str, int]
 ) -> HttpResponse:
-    """Return an answer with what went wrong at its peer, and tell who asks where it came from."""
+    """Return an answer with the faults of its peer, and report its connection to the caller."""
     report_source(connection.read_over)
     if surplus := connection.trust.unreported():
         faults = {**faults, SURPLUS: surplus}

@@ -20,13 +20,13 @@ from dragoman.models.http.transport import (
 )
 
 ERROR_BYTES = 64 * 1024
-"""What is read of the body of an error."""
+"""Longest part of an error's body that is read, in bytes."""
 
 FRAMING_BYTES = 64 * 1024
-"""What an answer may hold beside its body: head, sizes of chunks, trailers."""
+"""Longest framing of an answer in bytes: head, sizes of chunks, trailers."""
 
 FRAMING_RATIO = 16
-"""And so many more for each byte of the body, which may come in small chunks."""
+"""Additional framing per byte of the body, which may come in small chunks."""
 
 INTERIM = range(100, 200)
 BODILESS = frozenset({204, 304})
@@ -34,15 +34,15 @@ SUCCESS = range(200, 300)
 
 
 class ResponseParser:
-    """Reads one answer after the other; the parser of a connection calls it back.
+    """Reads one answer after the other, through callbacks of the connection's HTTP parser.
 
     Attributes:
         is_settled: Whether there is nothing more to wait for.
-        is_whole: Whether all of the answer came that is read of it.
-        is_ended: Whether its last byte came: what follows belongs to no request.
-        has_surplus: Whether something followed it.
-        keeps: Whether the connection may carry another call after it.
-        fault: Why it cannot come any more, or None.
+        is_whole: Whether all of the answer came that is to be read.
+        is_ended: Whether the last byte of the answer came: later bytes belong to no request.
+        has_surplus: Whether bytes followed the answer.
+        keeps: Whether the connection may carry another call after the answer.
+        fault: The error why the answer cannot come, or None.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class ResponseParser:
         self.begin(0)
 
     def begin(self, most_bytes: int) -> None:
-        """Expect an answer; of a good one's body no more than these bytes."""
+        """Expect an answer; `most_bytes` limits the body of a good one."""
         self.is_settled = self.is_whole = self.is_ended = self.has_surplus = False
         self.keeps = False
         self.fault: TransportError | None = None
@@ -66,16 +66,16 @@ class ResponseParser:
 
     @property
     def size(self) -> int:
-        """How many bytes of the body came."""
+        """Number of bytes of the body that came."""
         return len(self._body)
 
     def taken(self) -> HttpResponse:
         """Return the whole answer.
 
         Raises:
-            Fault: Where none came.
+            TransportError: If no whole answer came.
         """
-        # A connection is kept, and so is what is raised: neither holds a body with it.
+        # The connection and the error are kept: neither may hold the body.
         body, self._body = self._body, bytearray()
         if self.fault is None:
             return HttpResponse(self._status, self._headers, bytes(body), self._arrivals)
@@ -83,7 +83,7 @@ class ResponseParser:
         raise self.fault
 
     def read(self, data: bytes, at: float) -> bool:
-        """Read what came at a time of the event loop; return whether nothing more is to come."""
+        """Read data that came at a time of the event loop; return whether the answer is settled."""
         before = len(self._body)
         self._received += len(data)
         broken = ""
@@ -103,7 +103,7 @@ class ResponseParser:
         return self.is_settled
 
     def end(self, error: Exception | None) -> None:
-        """Learn that nothing more comes, and what broke the connection, if anything did."""
+        """Record the end of the connection, and the error that broke it, if any."""
         self.keeps = False
         if error is None and self._ends_with_connection and self.fault is None:
             self._finish()
@@ -113,7 +113,7 @@ class ResponseParser:
             self.break_off("cut", "the connection was cut")
 
     def break_off(self, kind: TransportErrorKind, detail: str) -> None:
-        """Wait for nothing more of an answer that is not whole."""
+        """Stop waiting for an answer that is not whole."""
         if not self.is_settled:
             self.fault = TransportError(kind, detail)
             self.is_settled = True
@@ -134,20 +134,20 @@ class ResponseParser:
             del self._body[self._bound :]
             self._finish()
 
-    # What follows is called by the parser.
+    # The HTTP parser calls the methods below.
 
     def on_message_begin(self) -> None:
-        """Learn that bytes came which nobody asked for, where the answer had ended."""
+        """Record unrequested bytes if the answer had ended."""
         self.keeps = False
         self.has_surplus |= self.is_ended
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header; of trailers nothing is kept."""
+        """Keep a header; trailers are not kept."""
         if not self._has_head:
             self._headers.add(name.decode("latin-1"), value.decode("latin-1"))
 
     def on_headers_complete(self) -> None:
-        """Judge by the head what is to be read of the body."""
+        """Decide from the head which part of the body is read."""
         if self.is_whole or self.is_ended:
             return
         self._status = self._parser.get_status_code()
@@ -169,17 +169,17 @@ class ResponseParser:
             self.break_off("oversized", f"the answer has more than {self._most_bytes:,} bytes")
 
     def on_body(self, content: bytes) -> None:
-        """Keep a piece of the body, unless it is of no use."""
+        """Keep a piece of the body, unless it is not needed."""
         if not self.is_settled:
             self._body += content
 
     def on_message_complete(self) -> None:
-        """Learn that an answer, or what came before it, is there."""
+        """Record that an answer, or an interim answer before it, is complete."""
         if not self._has_head:
             self._headers.clear()
             return
         if not self.is_settled:
-            # After an error of its own a gateway may still hand on what it waited for.
+            # After an error of its own, a gateway may still forward the answer that it waited for.
             self.keeps = self._parser.should_keep_alive() and self._status in SUCCESS
             self._finish()
         self.is_ended = True
@@ -190,19 +190,22 @@ if sys.platform != "win32":
     import termios
 
 SMALL_BYTES = 256 * 1024
-"""Bodies that are no larger are all read at once."""
+"""Bodies up to this size are read without a limit on their number."""
 
 MOST_ANSWERS = 128
-"""A connection that brought so many carries nothing more: none is out of step for long."""
+"""Number of answers after which a connection is not reused.
+
+A connection is thus never out of step for long.
+"""
 
 MOST_HELD = 4 * 1024
-"""A body of a request that is no larger is held until the next one, which may be the same."""
+"""Requests with bodies up to this size are held until the next one, which may be the same."""
 
 LATE_SECONDS = 1.0
-"""An answer that equals one of no longer ago may be that one, come a second time."""
+"""An answer that equals a previous one within this time may be that answer, delivered again."""
 
 LATE_ANSWERS = 8
-"""And so may one that equals any of so many before it."""
+"""An answer that equals any of this many answers before it may be that answer, delivered again."""
 
 NEVER = -LATE_ANSWERS, -math.inf
 
@@ -214,7 +217,7 @@ They are not an answer to any request.
 
 
 class _Silence:
-    """Whether a socket has nothing to be read."""
+    """Checks whether a socket has unread data."""
 
     __slots__ = ("_count", "_number")
 
@@ -224,7 +227,7 @@ class _Silence:
         self._count = bytearray(4)
 
     def holds(self) -> bool:
-        """Look at it now; the event loop has not yet seen what came since its last round."""
+        """Check the socket now; the event loop has not seen data that came since its last round."""
         if self._number < 0:
             return True
         if sys.platform == "win32":
@@ -234,22 +237,22 @@ class _Silence:
 
 
 class HttpConnection(asyncio.Protocol):
-    """Carries one call at a time; a call that breaks or is cut off closes it.
+    """Connection that carries one call at a time; it closes if a call fails or is cancelled.
 
     Args:
-        read_seconds: How long it may be silent while a call is under way.
-        on_lost: Called once it is closed.
-        trust: What is known of the peer that it leads to.
+        read_seconds: Longest silence during a call.
+        on_lost: Function that is called once the connection is closed.
+        trust: Reliability of the peer.
 
     Attributes:
-        freed_at: When it had carried its last call.
-        slowest: How long its slowest answer took, in seconds.
-        answered: How many good answers it brought.
-        is_spent: Whether it is to carry nothing more, although it could.
-        doubt: Why its last answer may be that of another request: "equal" to one before it, or from
-            a "peer" that is known to send what nobody asked for; "" where nothing says so.
-        read_over: What is kept of its answers.
-        trust: What is known of the peer.
+        freed_at: Time at which the last call ended.
+        slowest: Duration of the slowest answer, in seconds.
+        answered: Number of good answers.
+        is_spent: Whether the connection is not to be reused, although it could be.
+        doubt: Reason why the last answer may belong to another request: "equal" if it equals an
+            earlier one, or "peer" if the peer is known to send unrequested bytes; "" for none.
+        read_over: Cached replies of the connection.
+        trust: Reliability of the peer.
     """
 
     def __init__(
@@ -283,12 +286,12 @@ class HttpConnection(asyncio.Protocol):
 
     @property
     def is_open(self) -> bool:
-        """Whether its other end may still hear of it."""
+        """Whether the connection has not been lost."""
         return self._transport is not None
 
     @property
     def is_free(self) -> bool:
-        """Whether another call may go over it."""
+        """Whether the connection can carry another call."""
         transport = self._transport
         return (
             transport is not None
@@ -308,13 +311,13 @@ class HttpConnection(asyncio.Protocol):
         """Send a request and return the answer, whatever its status.
 
         Args:
-            request: A head and a body.
+            request: The head and the body.
             most_bytes: The largest body of a good answer that is read.
-            ends_at: When, by the loop's time, the answer has to be whole.
-            large: What is entered while more than a small body is read.
+            ends_at: Time of the event loop by which the answer has to be whole.
+            large: Semaphore that is held while a large body is read.
 
         Raises:
-            Fault: Where no whole answer came.
+            TransportError: If no whole answer came.
         """
         answer = self._answer
         answer.begin(most_bytes)
@@ -328,7 +331,7 @@ class HttpConnection(asyncio.Protocol):
             if not answer.is_settled:
                 await self._read_on(large)
         except BaseException:
-            # Whoever is cut off may not have seen the answer, although it came.
+            # A cancelled caller may not have seen the answer, although it came.
             answer.keeps = False
             raise
         finally:
@@ -355,21 +358,26 @@ class HttpConnection(asyncio.Protocol):
         return self._silence.holds()
 
     def found_surplus(self) -> None:
-        """Learn that it brought what nobody asked for: none of its answers is to be trusted."""
+        """Record that the connection delivered unrequested bytes.
+
+        None of its answers is trustworthy.
+        """
         if not self.read_over.is_doubtful:
             self.trust.found_surplus(self.read_over.doubt())
 
     def abort(self) -> None:
-        """Close it at once."""
+        """Close the connection at once."""
         if self._transport is not None:
             self._transport.abort()
 
     def _judge(self, body: bytes, *, is_same_call: bool) -> None:
-        """Doubt an answer that may be that of another request: never what came first over it.
+        """Mark an answer as doubtful if it may belong to another request.
 
-        An answer that equals the one before it answers the same call where that is sent again; but
-        what comes next may then be out of step. Nothing and a page of HTML are nobody's reply: such
-        an answer is refused by whoever reads it, and its connection closes.
+        The first answer never is.
+
+        If a call is sent again, an answer that equals the previous one is its answer; but the next
+        answer may then be out of step. An empty body and a page of HTML are not replies: the reader
+        refuses such an answer, and its connection closes.
         """
         digest, now = hash(body), self.freed_at
         self.trust.answers += 1
@@ -391,7 +399,7 @@ class HttpConnection(asyncio.Protocol):
             self._transport.writelines(request)
 
     async def _hear(self) -> None:
-        """Wait until the answer is there, or too long, or late."""
+        """Wait until the answer is complete, too large for a small body, or late."""
         self._heard_at = self._loop.time()
         self._news = self._loop.create_future()
         if self._timer is None:
@@ -399,7 +407,7 @@ class HttpConnection(asyncio.Protocol):
         await self._news
 
     async def _read_on(self, large: asyncio.Semaphore) -> None:
-        """Read the rest of a large answer when few others are being read."""
+        """Read the rest of a large answer once few others are being read."""
         try:
             async with asyncio.timeout_at(self._ends_at):
                 await large.acquire()
@@ -420,7 +428,7 @@ class HttpConnection(asyncio.Protocol):
     def _look_at_clock(self) -> None:
         """End a call that takes too long.
 
-        One timer serves all calls; it is moved if it fires too early.
+        One timer serves all calls; it is set again if it fires too early.
         """
         self._timer = None
         if self._news is None or self._news.done() or self._transport is None:
@@ -438,14 +446,14 @@ class HttpConnection(asyncio.Protocol):
         if self._news is not None and not self._news.done():
             self._news.set_result(None)
 
-    # What follows is called by the event loop.
+    # The event loop calls the methods below.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep what carries the bytes."""
+        """Keep the transport of the bytes."""
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        """Read a piece of the answer; what nobody asked for ends the connection."""
+        """Read a piece of the answer; unrequested bytes end the connection."""
         answer = self._answer
         if not self._is_busy or answer.is_settled:
             if answer.is_ended and not (data.startswith(FAREWELLS) and not self._is_busy):
@@ -464,7 +472,7 @@ class HttpConnection(asyncio.Protocol):
             self._wake()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """End what is under way."""
+        """End the current call."""
         self._transport = None
         if self._timer is not None:
             self._timer.cancel()
@@ -481,6 +489,6 @@ def _is_no_reply(body: bytes) -> bool:
 def _is_same(request: tuple[bytes, ...], before: tuple[bytes, ...]) -> bool:
     """Return whether a request is the previous call, sent again.
 
-    Of equal bodies, each has its own draw.
+    Requests with equal bodies but different body objects are different draws.
     """
     return bool(before) and request[-1] is before[-1] and request == before

@@ -17,16 +17,16 @@ PORTS = {"http": 80, "https": 443}
 OUR_OWN = frozenset(
     {"accept-encoding", "connection", "content-length", "host", "transfer-encoding"}
 )
-"""Names of headers that say how a message is carried: no caller's to say."""
+"""Names of headers that describe how a message is sent; callers cannot set them."""
 
 
 class Peer(msgspec.Struct, frozen=True):
-    """Whom a connection leads to; two calls may share one where all of this is the same.
+    """The peer of a connection; two calls may share a connection if all of these fields are equal.
 
     Attributes:
-        host: Its name or number, as it is looked up.
-        secure: Whether TLS is spoken with it.
-        proxy: The proxy on the way, with what it is told of us; None where there is none.
+        host: Host name or number, as given to DNS.
+        secure: Whether the connection uses TLS.
+        proxy: The proxy on the way, with its credentials; None for a direct connection.
     """
 
     host: str
@@ -36,22 +36,22 @@ class Peer(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The peer in messages: without what only a proxy is told."""
+        """The peer's name in messages, without the proxy's credentials."""
         at = f"[{self.host}]" if ":" in self.host else self.host
         return f"{'https' if self.secure else 'http'}://{at}:{self.port}"
 
     @property
     def tunnelled(self) -> bool:
-        """Whether the proxy opens a way and reads nothing of what goes through."""
+        """Whether the proxy opens a tunnel and does not read its content."""
         return self.proxy is not None and self.secure
 
 
 class Destination(msgspec.Struct, frozen=True, eq=False):
-    """Where a request goes: the peer, and the lines of a head that are the same each time.
+    """Destination of a request: the peer, and the lines of a head that do not change.
 
-    One address has one of them, as long as it is remembered.
+    Each cached address has one Destination object.
 
-    `authorization` is what the address itself says of its user: for calls that say nothing of it.
+    `authorization` holds the credentials in the address, for calls without an Authorization header.
     """
 
     peer: Peer
@@ -61,22 +61,22 @@ class Destination(msgspec.Struct, frozen=True, eq=False):
 
 
 MOST_KNOWN = 1024
-"""Addresses that are remembered."""
+"""Largest number of cached addresses."""
 
 
 @lru_cache(maxsize=MOST_KNOWN)
 def destination_of_url(url: str | URL, proxy: str | None) -> Destination:
-    """Return where a request for an address goes.
+    """Return the destination of a request for an address.
 
     Raises:
-        Fault: Where it is no address of a web server.
+        TransportError: If the address is not one of a web server.
     """
     parsed = peer = None
     try:
         parsed = URL(url)
         peer = peer_of_url(parsed, URL(proxy) if proxy else None)
     except ValueError:
-        pass  # told outside of here, with nothing hanging on it
+        pass  # raised below, so that the error has no context
     if parsed is None or peer is None:
         raise TransportError("connect", "no address of a web server")
     by_proxy = peer.proxy is not None and not peer.tunnelled
@@ -90,34 +90,34 @@ def destination_of_url(url: str | URL, proxy: str | None) -> Destination:
 
 
 def peer_of_url(url: URL, proxy: URL | None = None) -> Peer | None:
-    """Return whom an address leads to, or None where it is none of a web server."""
+    """Return the peer of an address, or None if it is not the address of a web server."""
     if url.scheme not in PORTS or not url.raw_host or url.port is None:
         return None
     return Peer(url.raw_host, url.port, url.scheme == "https", proxy)
 
 
 def proxy_lines(proxy: URL) -> list[str]:
-    """Return the lines of a head that tell a proxy who asks it."""
+    """Return the lines of a head that identify us to a proxy."""
     return [f"Proxy-Authorization: {basic_credentials(proxy)}"] if proxy.user else []
 
 
 def basic_credentials(url: URL) -> str:
-    """Return the user and the password of an address, as they are sent."""
+    """Return the user and the password of an address, encoded for a header."""
     credentials = f"{url.user or ''}:{url.password or ''}".encode()
     return f"Basic {base64.b64encode(credentials).decode()}"
 
 
 def request_head(address: Destination, headers: Mapping[str, str], body: bytes | None) -> bytes:
-    """Return the head of a request: a POST of a body, or a GET where there is none.
+    """Return the head of a request: a POST of a body, or a GET without one.
 
     Raises:
-        ValueError: Where a header would say something else than one header.
+        ValueError: If a header contains a line break, or is one that callers cannot set.
     """
     return _head(address, _lines(address, headers), body)
 
 
 def _lines(address: Destination, headers: Mapping[str, str]) -> bytes:
-    """Return the lines of a head that do not hang on the body."""
+    """Return the lines of a head that do not depend on the body."""
     lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
     if lines.count("\n") != len(headers) or lines.count("\r") != len(headers) or "\0" in lines:
         raise ValueError("a header holds a line's end")
@@ -139,7 +139,7 @@ def _head(address: Destination, said: bytes, body: bytes | None) -> bytes:
 
 
 class RequestHeadCache:
-    """Heads of requests.
+    """Cache of request heads.
 
     The lines that repeat for an address are written once.
     """
@@ -148,10 +148,10 @@ class RequestHeadCache:
         self._known: dict[Destination, tuple[Mapping[str, str], bytes]] = {}
 
     def head(self, address: Destination, headers: Mapping[str, str], body: bytes | None) -> bytes:
-        """Return what `request_head` does.
+        """Return the result of `request_head`.
 
         Raises:
-            ValueError: Likewise.
+            ValueError: As `request_head`.
         """
         known = self._known.get(address)
         if known is None or known[0] != headers:
@@ -173,7 +173,8 @@ class FormFile(msgspec.Struct, frozen=True):
 def encode_form(fields: Mapping[str, object], file: FormFile) -> tuple[str, bytes]:
     """Return the content type and the body of a form.
 
-    Values that are no text are written as JSON. The boundary follows from what the form holds.
+    Values that are not text are written as JSON. The boundary is derived from the content of the
+    form.
     """
     texts = {name: _text(value) for name, value in fields.items()}
     digest = hashlib.sha256(msgspec.json.encode((texts, file.name)))

@@ -1,7 +1,7 @@
 """Transport and sender protocols: timeouts, retry policy, responses and transport errors.
 
 A transport carries one request and one response. A sender retries, limits rates and counts failed
-attempts; a model client only builds the request and reads the response. A server on this machine
+attempts. A model client only builds the request and parses the response. A server on this machine
 gets longer timeouts, since it may read a long prompt for minutes before it answers.
 """
 
@@ -15,14 +15,14 @@ import msgspec
 from dragoman.core.errors import ParticipantError
 
 CHAT_BYTES = 8 * 1024 * 1024
-"""The largest body of a reply in words and calls that is read."""
+"""The largest body of a text reply that is read."""
 
 MEDIA_BYTES = 64 * 1024 * 1024
-"""The largest body that is read where audio or vectors are asked for."""
+"""The largest body that is read if the request asks for audio or vectors."""
 
 OK = 200
 GOOD = frozenset({OK, 201})
-"""Of an answer that holds what was asked for; some gateways say that they created it."""
+"""Statuses of a successful answer; some gateways send 201."""
 
 
 TransportErrorKind = Literal[
@@ -37,13 +37,13 @@ TransportErrorKind = Literal[
     "server_error",
     "malformed",
 ]
-"""What went wrong between us and an endpoint; none of it is the model's doing."""
+"""Kinds of transport errors; none of them is the model's fault."""
 
 
 class TransportError(Exception):
-    """One failed attempt: its kind, what happened, and how long the server asks to wait.
+    """One failed attempt: its kind, a description, and the pause that the server asks for.
 
-    `may_pass` is False where another attempt is of no use: what is lost cannot be had again.
+    `may_pass` is False if a retry cannot succeed, because the data are lost.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class TransportError(Exception):
 
 
 class Timeouts(msgspec.Struct, frozen=True):
-    """How long to wait, in seconds: for a connection, between two bytes, and for a whole answer."""
+    """Timeouts in seconds: for a connection, between two bytes, and for a whole answer."""
 
     connect: float = 15.0
     read: float = 300.0
@@ -70,7 +70,7 @@ class Timeouts(msgspec.Struct, frozen=True):
 
     @property
     def description(self) -> str:
-        """The limits in words, with the option that lengthens them."""
+        """The timeouts as a sentence, with the option that raises them."""
         return (
             f"a server may be silent for {self.read:g} s and take {self.total:g} s for an answer: "
             "--read-timeout SECONDS waits longer"
@@ -78,11 +78,12 @@ class Timeouts(msgspec.Struct, frozen=True):
 
 
 class RetryPolicy(msgspec.Struct, frozen=True):
-    """When the gate gives up on a call, and on an endpoint.
+    """Limits after which the endpoint client gives up on a call, and on an endpoint.
 
     Attributes:
-        attempts: Failed attempts at one call; refusals for want of room and outages do not count.
-        seconds: How long one call may be refused for want of room.
+        attempts: Failed attempts at one call; refusals for lack of capacity and outages do not
+            count.
+        seconds: Longest time for which one call may be refused for lack of capacity.
         outage: Seconds after which an endpoint that does not answer ends the run.
     """
 
@@ -92,11 +93,11 @@ class RetryPolicy(msgspec.Struct, frozen=True):
 
 
 class HttpResponse(msgspec.Struct, frozen=True):
-    """What an endpoint answered; names of headers are found in any case.
+    """Answer of an endpoint; header names are matched in any case.
 
     Attributes:
-        arrivals: How many bytes of the body had come at which times of the event loop.
-        faults: What went wrong at the endpoint besides, by kind: it is counted with the call.
+        arrivals: Number of bytes of the body that had come, with times of the event loop.
+        faults: Additional faults of the endpoint by kind, which are counted with the call.
     """
 
     status: int
@@ -107,12 +108,12 @@ class HttpResponse(msgspec.Struct, frozen=True):
 
 
 def describe_os_error(error: OSError) -> str:
-    """Return what an error of the system says, without what it is about."""
+    """Return the message of an operating system error, without the name of the file or host."""
     return error.strerror or type(error).__name__
 
 
 class Transport(Protocol):
-    """What carries a body to an endpoint and an answer back, once."""
+    """Protocol of a transport: it sends a body to an endpoint once and returns the answer."""
 
     async def post(
         self,
@@ -122,14 +123,16 @@ class Transport(Protocol):
         proxy: str | None = None,
         most_bytes: int = CHAT_BYTES,
     ) -> HttpResponse:
-        """Send a body and return the answer, whatever its status; raise Fault where none came.
+        """Send a body and return the answer, whatever its status.
 
-        `most_bytes` is the largest good answer that is read.
+        Raise TransportError if none came.
+
+        `most_bytes` is the size of the largest good answer that is read.
         """
         ...
 
     async def close(self) -> None:
-        """Release what it holds."""
+        """Release all resources."""
         ...
 
 
@@ -137,15 +140,15 @@ T = TypeVar("T")
 
 
 class MalformedResponse(Exception):  # noqa: N818
-    """A body of a good answer that is not what it must be; its text says why, without the body."""
+    """A malformed body of a good answer; the error text says why, without the body."""
 
 
 class UnexpectedResponse(ParticipantError):  # noqa: N818 - says what the answer is
-    """A whole answer of another shape than was asked for: trying again would not help."""
+    """A whole answer of another shape than the request asked for: a retry would not help."""
 
 
 class RequestRejected(ParticipantError):  # noqa: N818 - says what the endpoint did
-    """A request that the endpoint refuses as it is: trying again would not help."""
+    """A request that the endpoint refuses as it is: a retry would not help."""
 
     def __init__(self, status: int, body: bytes) -> None:
         shown = " ".join(body[:1_200].decode("utf-8", "replace").split())[:300]
@@ -155,12 +158,12 @@ class RequestRejected(ParticipantError):  # noqa: N818 - says what the endpoint 
 
 
 class CallContext(msgspec.Struct, frozen=True):
-    """For whom something is sent: the purpose (agent, user, judge) and the model's name.
+    """Context of a call: the purpose (agent, user, judge) and the model's name.
 
-    `most_bytes` is the largest answer of theirs that is read. `is_itself` marks an endpoint that is
-    the participant and no model that it asks: its silence is its own. `is_chat` marks chat
-    completions, whose servers answer with an error of their own also where the request or the model
-    is the reason.
+    `most_bytes` is the size of the largest answer that is read. `is_itself` marks an endpoint that
+    is the participant itself and not a model that a participant asks: its silence counts as the
+    participant's. `is_chat` marks chat completions; their servers answer with a server error even
+    if the request or the model is the reason.
     """
 
     purpose: str
@@ -171,14 +174,14 @@ class CallContext(msgspec.Struct, frozen=True):
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """What it took to get an answer.
+    """The attempts that led to an answer.
 
     Attributes:
         faults: Failed attempts by kind.
-        seconds: How long the attempt that was answered was under way.
-        arrivals: Of an answer that came piece by piece: how many bytes had come after how many
-            seconds.
-        is_timed: Whether `seconds` says how long the model took: what a batch brings has no time.
+        seconds: Duration of the successful attempt.
+        arrivals: For an answer that came in pieces: the number of bytes that had come after a
+            number of seconds.
+        is_timed: Whether `seconds` is the time of the model; answers of batches have no time.
     """
 
     faults: dict[str, int]
@@ -187,12 +190,12 @@ class Attempts(msgspec.Struct, frozen=True):
     is_timed: bool = True
 
     def seconds_to(self, count: int) -> float:
-        """Return how long it took until so many bytes had come."""
+        """Return the seconds until this number of bytes had come."""
         return next((after for come, after in self.arrivals if come >= count), self.seconds)
 
 
 class Sender(Protocol):
-    """Sends a body until it is answered, or gives up."""
+    """Protocol of a sender: it sends a body until it is answered, or gives up."""
 
     async def send(
         self,
@@ -202,35 +205,36 @@ class Sender(Protocol):
         read: Callable[[bytes], T],
         call_context: CallContext,
     ) -> tuple[T, Attempts]:
-        """Post a body and return what `read` makes of the answer's.
+        """Post a body and return the result of `read` for the answer's body.
 
-        `read` raises `MalformedResponse` where a body is not what it must be: one more fault of the
-        endpoint; and `UnexpectedResponse` where asking again would bring the same.
+        `read` raises `MalformedResponse` if a body is malformed, which counts as a fault of the
+        endpoint, and `UnexpectedResponse` if a retry would get the same answer.
 
         Raises:
-            ParticipantError: Where no readable answer came, with what was tried as its `usage`.
-            Misshapen: Where the answer is of another shape, with what was tried as its `usage`.
-            RequestRejected: Where the endpoint refuses the request as it is.
+            ParticipantError: If no readable answer came; its `usage` holds the failed attempts.
+            UnexpectedResponse: If the answer has another shape; its `usage` holds the failed
+                attempts.
+            RequestRejected: If the endpoint refuses the request as it is.
         """
         ...
 
     def settle(self, sent: int, tokens: int) -> None:
-        """Learn how many tokens an answered request of so many bytes took."""
+        """Record how many tokens an answered request of this size in bytes took."""
         ...
 
 
 class CallScheduler(Protocol):
-    """Lets something be done at an endpoint when it may be, and again where it broke on the way."""
+    """Protocol of a scheduler: it runs operations at an endpoint, with retries."""
 
     async def tried(
         self, attempt: Callable[[], Awaitable[T]], call_context: CallContext
     ) -> tuple[T, Attempts]:
-        """Do something until it is done, and return what came of it.
+        """Run an operation with retries, and return its result.
 
-        `attempt` raises `TransportError` where it broke on the way.
+        `attempt` raises `TransportError` if the transport failed.
 
         Raises:
-            ParticipantError: Where it could not be done, with what was tried as its `usage`.
+            ParticipantError: If the operation failed; its `usage` holds the failed attempts.
         """
         ...
 
@@ -239,32 +243,32 @@ class CallScheduler(Protocol):
 
         Args:
             answer: The answer.
-            is_chat: Whether it is one to a chat completion.
+            is_chat: Whether the answer belongs to a chat completion.
 
         Raises:
-            Fault: For a status that may be another one next time.
-            RequestRejected: For any other status but 200.
+            TransportError: For a status that may differ at the next attempt.
+            RequestRejected: For any other status except the good ones, 200 and 201.
         """
         ...
 
     def hold(self, seconds: float) -> None:
-        """Let nothing more through for some seconds."""
+        """Pause the endpoint for some seconds."""
         ...
 
 
 LOCAL_TIMEOUTS = Timeouts(read=1_800.0, total=3_600.0)
-"""How long a server on this machine is waited for."""
+"""Timeouts for a server on this machine."""
 
 _HOSTS_OF_CONTAINERS = frozenset(
     {"host.docker.internal", "gateway.docker.internal", "host.containers.internal"}
 )
-"""What Docker and Podman call the machine that a container runs on."""
+"""Names that Docker and Podman give to the machine that runs a container."""
 
 
 def is_local_address(address: str) -> bool:
-    """Whether an address leads to this machine, as far as it says so itself.
+    """Return whether an address is visibly one of this machine.
 
-    Names are not looked up, and other machines of a private network are other machines.
+    Names are not resolved, and other machines of a private network do not count as this machine.
     """
     try:
         host = (urlsplit(address).hostname or "").rstrip(".")

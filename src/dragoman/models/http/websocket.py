@@ -19,16 +19,19 @@ from dragoman.models.http.transport import (
 
 CLOSING_SECONDS = 2.0
 MOST_UNREAD = 1_024
-"""Frames that wait to be read; where there are more, the server has to wait."""
+"""Largest number of unread frames; the server has to wait while there are more."""
 
 OPENED = frozenset({101, 200})
-"""Statuses that refuse nothing; where no connection comes of them, it is no WebSocket."""
+"""Statuses that are not refusals.
+
+If no connection follows, the address does not serve WebSockets.
+"""
 
 TOO_BIG = aiohttp.WSCloseCode.MESSAGE_TOO_BIG
 
 
 class HandshakeError(Exception):
-    """An answer in the place of a connection; its body is not known."""
+    """An HTTP answer instead of a WebSocket connection; its body is not known."""
 
     def __init__(self, answer: HttpResponse) -> None:
         super().__init__(f"status {answer.status}")
@@ -36,12 +39,14 @@ class HandshakeError(Exception):
 
 
 class WebSocket:
-    """One connection; frames are read as they come, so that pings are answered at any time.
+    """One WebSocket connection.
+
+    Frames are read as they come, so that pings are answered at any time.
 
     Args:
-        connection: The library's.
-        silence: Seconds after which a frame that is awaited does not come any more.
-        secrets: Texts that are taken out of every frame.
+        connection: The connection object of aiohttp.
+        silence: Seconds of silence after which an awaited frame counts as lost.
+        secrets: Texts that are removed from every frame.
     """
 
     def __init__(
@@ -61,7 +66,7 @@ class WebSocket:
         """Send a frame of text.
 
         Raises:
-            Fault: Where the connection is gone.
+            TransportError: If the connection is gone.
         """
         try:
             async with asyncio.timeout(self._silence):
@@ -78,7 +83,7 @@ class WebSocket:
         """Return the next frame.
 
         Raises:
-            Fault: Where none comes in time, or none can come any more.
+            TransportError: If no frame comes in time, or the connection has ended.
         """
         if self._end is not None and self._frames.empty():
             raise self._end
@@ -92,7 +97,7 @@ class WebSocket:
         return frame
 
     async def close(self) -> None:
-        """Close the connection; a server that does not answer that is left."""
+        """Close the connection; do not wait long for a server that does not answer."""
         self._reading.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._reading
@@ -105,7 +110,7 @@ class WebSocket:
             try:
                 message = await self._connection.receive()
             except aiohttp.ClientError:
-                # A ping is answered while it is read: here the connection may be gone.
+                # Reading a frame answers pings, and the connection may be gone by then.
                 self._end = _connection_error("cut", "the connection was cut")
                 await self._frames.put(self._end)
                 return
@@ -135,7 +140,7 @@ class WebSocketConnector:
     """Opens connections; made on first use and bound to the event loop that used it.
 
     Args:
-        timeouts: For connections, and for silence.
+        timeouts: Time limits for connections and for silence.
         most_bytes: The largest frame that is read.
     """
 
@@ -152,11 +157,11 @@ class WebSocketConnector:
         proxy: str | None = None,
         secrets: tuple[str, ...] = (),
     ) -> WebSocket:
-        """Open a connection; redirections are not followed.
+        """Open a connection; redirects are not followed.
 
         Raises:
-            Fault: Where nobody answers.
-            HandshakeError: Where the answer is no connection.
+            TransportError: If the endpoint does not answer.
+            HandshakeError: If the answer is not a WebSocket connection.
         """
         try:
             async with asyncio.timeout(self._timeouts.connect):
@@ -177,11 +182,12 @@ class WebSocketConnector:
             fault = _fault_of(error)
         else:
             return WebSocket(connection, self._timeouts.read, secrets)
-        # Raised out here so that nothing hangs on it: the library's errors quote what was received.
+        # The error is raised outside of the handler, because the library's errors quote received
+        # data.
         raise fault
 
     async def close(self) -> None:
-        """Release what it holds; connections are closed by whoever opened them."""
+        """Release all resources; the callers close their connections."""
         session, self._session = self._session, None
         if session is not None and self._loop is asyncio.get_running_loop():
             await session.close()
@@ -210,7 +216,7 @@ async def _refuse_redirection(
 
 
 def _connection_error(kind: TransportErrorKind, detail: str) -> TransportError:
-    """Return the end of a connection: what it was for is lost with it."""
+    """Return the error at the end of a connection: its session is lost with it."""
     return TransportError(kind, detail, may_pass=False)
 
 
@@ -221,7 +227,7 @@ def _frame_error(error: object) -> TransportError:
 
 
 def _fault_of(error: Exception) -> TransportError:
-    """Return what one of the library's errors says of the way to an endpoint."""
+    """Return the transport error for an exception of aiohttp."""
     kind: TransportErrorKind = "connect"
     match error:
         case aiohttp.ClientConnectorDNSError():

@@ -33,7 +33,7 @@ class _Aggregates:
         """Return the categories and aggregates of every agent.
 
         Raises:
-            UsageError: What `leaderboard_entries` raises.
+            UsageError: As raised by `leaderboard_entries`.
         """
         found = leaderboard_entries(request.folders, request.rules, request.judge)
         text = tuple(each for entry in found for each in _entry_text(entry))
@@ -82,7 +82,7 @@ def _aggregate_row(score: AggregateScore) -> tuple[str, str, str, str]:
 
 
 class _Audio:
-    """Text against every recognizer and against agents that hear, in runs on any suite."""
+    """Text against every recognizer and against audio agents, in runs on any suite."""
 
     name = "bfcl-audio"
     about = "text, recognizers and agents that hear"
@@ -90,10 +90,10 @@ class _Audio:
     endings = (".md", ".csv", ".json", ".tex")
 
     def make(self, request: StyleRequest) -> StyleResult:
-        """Return what each way of hearing makes of the same tasks.
+        """Return the results of each input mode on the same tasks.
 
         Raises:
-            UsageError: What `summarize_voice_runs` raises.
+            UsageError: As raised by `summarize_voice_runs`.
         """
         found = summarize_voice_runs(request.folders, request.rules, request.judge)
         tables = voice_tables(found.summary)

@@ -34,11 +34,11 @@ class RateFigure(msgspec.Struct, frozen=True):
     """A rate over a group.
 
     Attributes:
-        part: What it is a figure of; "" for the whole.
-        name: Its name, which ends with the average where there are several.
+        part: The subject of the figure; "" for the whole.
+        name: Its name, which ends with the average if there are several.
         value: None where nothing was counted.
         interval: 95 %, over tasks; None where there is none.
-        n: How much was counted: the denominator, or conversations for a mean over them.
+        n: Number of counted items: the denominator, or conversations for a mean over them.
     """
 
     part: str
@@ -53,11 +53,11 @@ def rates_over(
 ) -> tuple[RateFigure, ...]:
     """Return rates over tasks, with the conversations of each task resampled together.
 
-    A task with nothing to count is left out.
+    A task with nothing to count is excluded.
 
     Args:
         rates: The rates.
-        tasks: What the conversations of each task count for.
+        tasks: The counts of each task's conversations.
     """
     return tuple(_figure(rate, tasks.values()) for rate in rates)
 
@@ -87,20 +87,20 @@ ALL = "all"
 """The axis of the groups that hold everything that an agent played under a condition."""
 
 TaskLabels = Mapping[tuple[str, str], Mapping[str, str]]
-"""What tasks are labelled with, by suite and task."""
+"""Labels of tasks, by suite and task."""
 
 
 class ApiGroup(msgspec.Struct, frozen=True):
     """The figures of one agent under one condition over tasks with one label.
 
     Attributes:
-        suite: What was played.
-        agent: Who played.
-        condition: Under which condition.
-        axis: By what tasks are taken apart, or `ALL`.
+        suite: The suite that was played.
+        agent: The agent that played.
+        condition: The condition.
+        axis: The axis by which tasks are grouped, or `ALL`.
         group: The label that they have in common.
-        conversations: How many were planned.
-        unscored: How many of them were not played or could not be counted.
+        conversations: Number of planned conversations.
+        unscored: Number of these that were not played or could not be counted.
         figures: The figures, by name and what they are of.
         reasons: Why conversations are unscored, the commonest first.
     """
@@ -119,7 +119,7 @@ class ApiGroup(msgspec.Struct, frozen=True):
         """Return a figure.
 
         Raises:
-            KeyError: Where there is none.
+            KeyError: If the figure does not exist.
         """
         for each in self.figures:
             if (each.name, each.part) == (name, part):
@@ -140,9 +140,9 @@ def summarize_api_calls(
     """Return the board of conversations.
 
     Args:
-        outcomes: What came of those that were planned.
-        labels: Of their tasks.
-        averaging: How precision, recall and F1 are taken.
+        outcomes: The results of the planned conversations.
+        labels: The labels of their tasks.
+        averaging: The way in which precision, recall and F1 are averaged.
     """
     rows = [row for row in outcomes if labels.get((row.suite, row.task))]
     groups: dict[tuple[str, str, str, str, str], list[ConversationResult]] = {}
@@ -227,9 +227,9 @@ def summarize_api_runs(
     """Return the board of all runs together.
 
     Raises:
-        UsageError: Where no run has calls of APIs that were counted, a conversation is in two of
-            them, or they were not scored alike.
-        StoreError: Where a run cannot be read.
+        UsageError: If no run has counted calls of APIs, a conversation is in two runs, or the runs
+            were not scored alike.
+        StoreError: If a run cannot be read.
     """
     runs = scored_runs(folders, rules, judge)
     labels = {place: found for folder in folders for place, found in _labels(folder).items()}

@@ -13,7 +13,7 @@ _APIS: Section = "apis"
 _INTERVALS = "Whiskers are 95 % intervals over tasks; n is how much was counted."
 
 _Part = tuple[str, str, str]
-"""How a figure is shown, its name, and what it is a figure of."""
+"""Reported name of a figure, its own name, and its subject."""
 
 
 def api_figures(summary: ApiSummary) -> Iterator[FigureSpec]:
@@ -90,7 +90,7 @@ def _by(groups: Sequence[ApiGroup], axis: str, shown: _Part) -> FigureSpec:
         _APIS,
         "bars",
         f"{reported} by {axis}",
-        f"What tasks are labelled with. {_INTERVALS}",
+        f"Tasks are grouped by their labels. {_INTERVALS}",
         tuple(
             Datum(group.group, found.value, found.interval, found.n, _agent_name(group, groups))
             for group in groups
@@ -102,7 +102,7 @@ def _by(groups: Sequence[ApiGroup], axis: str, shown: _Part) -> FigureSpec:
 
 
 def _agent_name(group: ApiGroup, groups: Sequence[ApiGroup]) -> str:
-    """Return the agent, and what tells groups apart beside it."""
+    """Return the agent's name with the fields in which the groups differ."""
     fields = [
         *([group.suite] if len(distinct_names(each.suite for each in groups)) > 1 else []),
         *([group.condition] if len(distinct_names(each.condition for each in groups)) > 1 else []),
@@ -196,7 +196,7 @@ def _table(
 
 
 def _keys(groups: Sequence[ApiGroup]) -> Iterator[tuple[str, str]]:
-    """Yield what tells groups apart beside the agent: only what differs is shown."""
+    """Yield the fields, other than the agent, in which the groups differ."""
     for field in ("suite", "condition"):
         if len({getattr(group, field) for group in groups}) > 1:
             yield field, field

@@ -24,14 +24,14 @@ _SUCCESS = "success"
 
 
 class JudgeLogPair(msgspec.Struct, frozen=True):
-    """One thing that a judge counts and the log decides.
+    """One quantity that a judge counts and the log decides.
 
     Attributes:
-        metrics: The metrics that are made of it.
-        what: It in words.
-        judged: What the judge counts.
+        metrics: The metrics that are computed from it.
+        what: The quantity in words.
+        judged: Names of the judge's counts.
         measure: The measure that counts the same in the log; `success` for the reward.
-        counted: Under which names it does.
+        counted: The names of the log's counts.
     """
 
     metrics: str
@@ -92,11 +92,11 @@ class JudgeLogAgreement(msgspec.Struct, frozen=True):
     It covers all conversations of an agent on a suite.
 
     Attributes:
-        suite: What was played.
-        agent: Who played.
-        reader: Which judge.
-        metrics: The metrics that are made of it.
-        what: What both count.
+        suite: The suite that was played.
+        agent: The agent that played.
+        reader: The judge.
+        metrics: The metrics that are computed from it.
+        what: The quantity that both count.
         n: Conversations that both counted.
         unjudged: Conversations that the log counted and the judge left Unscored, or was not asked
             about.

@@ -26,20 +26,20 @@ from dragoman.papers.mm_tau.metrics import Sums, count_of, success, user_turns
 
 
 class PooledSuccess(msgspec.Struct, frozen=True):
-    """pass^1 of one agent by one way under one exposure.
+    """pass^1 of one agent in one input mode under one exposure.
 
     Attributes:
-        suite: What was played.
-        agent: Who played.
+        suite: The suite that was played.
+        agent: The agent that played.
         setting: The condition that is shared by all, as its label.
-        input_mode: How the agent got what users said.
-        exposure: What the agent was told of them.
-        reader: Who counted.
+        input_mode: The way in which the agent received the users' words.
+        exposure: The information about the users that the agent received.
+        reader: The source of the counts.
         personas: Those over which a task's mean is taken: all that every way and exposure has.
             Those that tasks state themselves are all there, each with its tasks.
         value: The mean over tasks; None where no task is decided with each of these personas.
         interval: 95 % over tasks.
-        tasks: How many tasks entered.
+        tasks: Number of tasks that entered.
         unscored: Conversations with these personas that were played and not decided.
     """
 
@@ -125,7 +125,7 @@ def _users(cell: CellOutcomes) -> list[str]:
 
 
 EVERYWHERE = ""
-"""Where a difference is over all couples of cells."""
+"""Place of a difference over all pairs of cells."""
 
 _Pair = tuple[CellOutcomes, CellOutcomes]
 _OfTask = Callable[[Sequence[ConversationResult]], Fraction | None]
@@ -133,19 +133,19 @@ _OfTask = Callable[[Sequence[ConversationResult]], Fraction | None]
 
 
 class AxisDifference(msgspec.Struct, frozen=True):
-    """What came of another value on one axis.
+    """The effect of another value on one axis.
 
     Attributes:
-        suite: What was played.
-        agent: Who played.
+        suite: The suite that was played.
+        agent: The agent that played.
         axis: `exposure`, `persona` or `voice`.
         a: The value that is compared to.
         b: The other one.
-        at: The rest of the condition; empty over all couples of cells.
-        figure: What is compared.
-        reader: Who counted: the log, or a judge.
-        cell_pairs: How many couples of cells.
-        tasks: Tasks that are in both cells of all of them.
+        at: The rest of the condition; empty for all pairs of cells.
+        figure: The figure that is compared.
+        reader: The source of the counts: the log, or a judge.
+        cell_pairs: Number of pairs of cells.
+        tasks: Tasks that are in both cells of all pairs.
         left_out: Tasks that are not.
         in_a: The mean over these tasks under `a`.
         in_b: The same under `b`.
@@ -233,11 +233,12 @@ _OF_LOG = (
 def axis_differences(
     read: Mapping[CountSource, Sequence[CellOutcomes]], no_persona: Collection[CellKey] = ()
 ) -> tuple[AxisDifference, ...]:
-    """Return what each axis does, over all couples of cells and then in each couple alone.
+    """Return the effects of each axis, over all pairs of cells and then in each pair alone.
 
     Args:
-        read: The cells of the grid, by who counted.
-        no_persona: Cells that say nothing of their persona: in no couple that differs in it.
+        read: The cells of the grid, by the source of the counts.
+        no_persona: Cells that say nothing about their persona: they are in no pair that differs in
+            it.
     """
     found = [
         (each, place)

@@ -51,11 +51,11 @@ _ASKED_BY = ":"
 
 
 class CountSource(msgspec.Struct, frozen=True):
-    """Who counted what happened in conversations.
+    """A source of counts about conversations.
 
     Attributes:
-        version: Of the rubric; empty for the log.
-        judge: Who answered it; empty for the log.
+        version: The version of the rubric; empty for the log.
+        judge: The judge that answered it; empty for the log.
     """
 
     version: str = ""
@@ -63,7 +63,7 @@ class CountSource(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Who it is, in words; the rubric's version where it is not the plain one."""
+        """The source in words, with the rubric's version if it is not the plain one."""
         if not self.judge:
             return "log"
         model = self.judge.partition(_ASKED_BY)[2]
@@ -107,7 +107,7 @@ JUDGED: Mapping[str, CountRatio] = {
         RUBRIC, ("confirmations_requested",), ("confirmations_required",), NOT_IRREVERSIBLE
     ),
 }
-"""The metrics that a judge counts; the others are the log's whoever judges."""
+"""The metrics that a judge counts; the others always come from the log."""
 
 
 def count_sources(rows: Iterable[ConversationResult]) -> tuple[CountSource, ...]:
@@ -226,7 +226,7 @@ CELL_METRICS = (
 NEEDS_A_JUDGE = "the source's code counts by a judge: --rubric mm_tau_p2@2 --judge PROVIDER/MODEL"
 NEEDS_MESSAGES = f"{RUBRIC}@1 does not ask for its counts: --rubric mm_tau_p2@2"
 NOT_SPOKEN = "nobody speaks in text"
-NO_NEAR_DUPLICATE = "there is no text of the same agent and users to set it against"
+NO_NEAR_DUPLICATE = "no text conversation of the same agent and users to compare with"
 _NO_PAIR = "no task was judged in text and by voice"
 _NOT_ASKED = "the judge was not asked"
 
@@ -243,12 +243,12 @@ def code_metrics(
 ) -> dict[str, Metric]:
     """Return the metrics of one cell by the source's code; each that has no value says why.
 
-    Where a task was played several times, voice is set beside text by the mean over its trials.
+    If a task was played several times, voice is compared with text by the mean over its trials.
 
     Args:
-        reader: Who counted.
+        reader: The source of the counts.
         cell: The conversations.
-        text: The same in text; None where there is none.
+        text: The same conversations in text; None if there are none.
         is_text: Whether the cell itself is text.
     """
     names = (SUCCESS, *CELL_METRICS)
@@ -290,9 +290,9 @@ def _sums(name: str, counted: _Known, cell: CellOutcomes) -> Sums:
     if name == "CFA":
         values = ((task, accuracy_of_messages(counts)) for task, counts in counted)
         pairs = [(task, value, 1.0) for task, value in values if value is not None]
-        return Sums(task_sums(pairs), nothing="there is no message", unscored=unscored)
+        return Sums(task_sums(pairs), nothing="it has no message", unscored=unscored)
     ratio = CODE_RATIOS[name]
-    # What stands above may be of a conversation that has nothing below: such tasks enter too.
+    # The numerator may be of a conversation without a denominator: such tasks enter too.
     kind: Kind = "share" if name in _SHARES else "paired"
     return Sums(
         task_sums(
@@ -306,7 +306,7 @@ def _sums(name: str, counted: _Known, cell: CellOutcomes) -> Sums:
 
 
 class _VoiceTextComparison:
-    """Voice beside text, task by task, as one reader has both."""
+    """A comparison of voice with text, task by task, by one reader."""
 
     def __init__(self, reader: CountSource, voice: CellOutcomes, text: CellOutcomes | None) -> None:
         self._voice = _means(_counts(reader, voice.outcomes))

@@ -21,7 +21,7 @@ AGENT_FIELDS = (
     "error_identified",
     "error_recovered",
 )
-"""What the code reads of a judge's answer about one message of the agent."""
+"""Fields that the code reads from a judge's answer about one message of the agent."""
 
 USER_FIELDS = ("user_effort",)
 """The same of one message of the user."""
@@ -71,11 +71,11 @@ class JudgedConversation(msgspec.Struct, frozen=True):
     """One conversation by voice with the same in text, as the code is given them.
 
     Attributes:
-        name: What it is called: the name of its folder.
+        name: The name of its folder.
         messages: By voice, as they were spoken and heard.
-        tasks: What a judge counted over all of it, by field; None where nobody did.
-        text_roles: The roles of the messages in text; None where there is no text.
-        text_tasks: What a judge counted in the text.
+        tasks: A judge's counts over the whole conversation, by field; None without a judge.
+        text_roles: The roles of the messages in text; None without a text conversation.
+        text_tasks: A judge's counts in the text.
     """
 
     name: str
@@ -168,8 +168,8 @@ IN_TEXT = "pass^1 in text"
 NO_TASK = "no task was identified"
 TOO_MANY = "more tasks succeeded than were identified"
 NO_AGENT_IN_TEXT = "the text has no message of the agent"
-NO_TEXT = "there is no text beside it"
-NO_MESSAGES = "there is no message"
+NO_TEXT = "no text conversation belongs to it"
+NO_MESSAGES = "it has no message"
 NOT_JUDGED = "nobody counted tasks in it"
 NOT_IN_CODE = "the source's code does not compute it"
 
@@ -193,7 +193,7 @@ class SourceFigure(msgspec.Struct, frozen=True):
 
 
 class FigureStatistics(msgspec.Struct, frozen=True):
-    """Statistics of a figure over conversations; those without the figure are left out.
+    """Statistics of a figure over conversations; those without the figure are excluded.
 
     The deviation divides by the number of conversations.
     """
@@ -245,8 +245,8 @@ _PAPER_RATIOS: Mapping[str, CountedRatio] = {
     SUCCESS: CODE_RATIOS[SUCCESS],
     IN_TEXT: CODE_RATIOS[IN_TEXT],
 }
-_NO_FIELDS = "how many critical fields each message has is not among the source's counts"
-_NO_OPTIMUM = "the fewest turns that a task takes are not among the source's counts"
+_NO_FIELDS = "the source's counts lack the number of critical fields of each message"
+_NO_OPTIMUM = "the source's counts lack the fewest turns that a task takes"
 
 
 def definitions_named(text: str | None) -> tuple[Definitions, ...]:
@@ -287,7 +287,7 @@ def _code(usable: Sequence[Mapping[str, float]]) -> dict[str, SourceFigure]:
 def code_statistics(conversations: Sequence[JudgedConversation]) -> dict[str, FigureStatistics]:
     """Return statistics over conversations of the code's figures of each conversation.
 
-    Conversations without a value are left out.
+    Conversations without a value are excluded.
     """
     figures = [code_figures([each]) for each in conversations]
     found = {}

@@ -38,7 +38,7 @@ class ExposureBar(msgspec.Struct, frozen=True):
         name: The exposure.
         colour: The number of its colour, the same in all charts.
         shown_share: The figure.
-        below: What was left out of it, or nothing.
+        below: A note on what was excluded from it, or nothing.
     """
 
     name: str
@@ -71,7 +71,7 @@ class SuccessChart(msgspec.Struct, frozen=True):
 
 
 class AxisStep(msgspec.Struct, frozen=True):
-    """What one step along an axis does.
+    """The effects of one step along an axis.
 
     Attributes:
         name: The step.
@@ -85,14 +85,14 @@ class AxisStep(msgspec.Struct, frozen=True):
 
 
 class AxisGlance(msgspec.Struct, frozen=True):
-    """What all axes do to one agent on one suite."""
+    """The effects of all axes on one agent on one suite."""
 
     title: str
     steps: tuple[AxisStep, ...]
 
 
 def glances(summary: MmTauSummary) -> tuple[AxisGlance, ...]:
-    """Return what each axis does by the log, for each suite and agent."""
+    """Return the effects of each axis by the log, for each suite and agent."""
     groups: dict[tuple[str, str], dict[tuple[str, str, str], list[AxisDifference]]] = {}
     for each in summary.differences:
         if not each.at and each.reader == "log":
@@ -126,7 +126,7 @@ def modality_charts(summary: MmTauSummary) -> tuple[SuccessChart, ...]:
 def persona_charts(summary: MmTauSummary) -> tuple[SuccessChart, ...]:
     """Return Figure 3: by modality, persona and exposure, suites and readers side by side.
 
-    Where tasks state personas, and no card was played, these are the personas.
+    If tasks state personas, and no card was played, these are the personas.
     """
     found = [cell for cell in summary.cells if cell.metrics[SUCCESS].value is not None]
     exposures = _exposures(cell.exposure for cell in found)
@@ -165,7 +165,7 @@ class _Charts:
         self._found: dict[str, dict[tuple[int, str, int, str], list[ExposureBar]]] = {}
 
     def add(self, each: PooledSuccess | MmTauCell, place: str, bar: ExposureBar) -> None:
-        """Add a bar at a place, beside those of other suites and readers."""
+        """Add a bar at a place, next to those of other suites and readers."""
         suites = self._suites[_player(each)]
         title = _player(each) if len(suites) > 1 else f"{each.suite}, {_player(each)}"
         if len(self._readers) == 1:
@@ -277,8 +277,8 @@ def _axes(summary: MmTauSummary) -> Iterator[FigureSpec]:
                 file_name("axes", glance.title),
                 _PERSONAS,
                 "bars",
-                f"What each axis does, {glance.title}",
-                "Difference of pass^1 over couples of cells that are the same but for this axis. "
+                f"Effect of each axis, {glance.title}",
+                "Difference of pass^1 over pairs of cells that differ only in this axis. "
                 f"{_INTERVALS}",
                 data,
                 "points",
@@ -354,8 +354,9 @@ def mm_tau_page(summaries: Sequence[MmTauSummary], facts: tuple[tuple[str, str],
     """Return the section on boards of the same conversations.
 
     Args:
-        summaries: A board for each set of definitions; what does not hang on it is the first one's.
-        facts: What they were made of: labels and values.
+        summaries: A board for each set of definitions; parts that do not depend on the definitions
+            come from the first one.
+        facts: The facts about the boards: labels and values.
     """
     summary = summaries[0]
     return MmTauPage(

@@ -59,13 +59,13 @@ def mm_tau_results(  # noqa: PLR0913, PLR0917 - what is read, and by what
         folders: The runs.
         rules: The rule set that they were scored by; None for the newest scoring.
         judge: The judge of that scoring.
-        weights: Of mm-tap.
-        kept: Which part of its card users must show.
-        definitions: The sets.
+        weights: The weights of mm-tap.
+        kept: The share of its card that users must show.
+        definitions: The sets of definitions.
 
     Raises:
-        UsageError: Where a conversation is in two of them, or they were not scored alike.
-        StoreError: Where a run cannot be read.
+        UsageError: If a conversation is in two of them, or they were not scored alike.
+        StoreError: If a run cannot be read.
     """
     runs = scored_runs(folders, rules, judge)
     rows = [row for run in runs for row in run.outcomes]

@@ -110,7 +110,7 @@ def mm_tap_weights(text: str | None) -> MmTapWeights:
     """Read the weights of mm-tap; the source's where none are given.
 
     Raises:
-        UsageError: Where they are not four numbers that sum to 1.
+        UsageError: If they are not four numbers that sum to 1.
     """
     if text is None:
         return MmTapWeights()

@@ -24,7 +24,7 @@ from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import Scored, Verdict, is_success
 
 Pair = tuple[float, float]
-"""What a task adds to a metric's numerator and denominator."""
+"""Contributions of a task to a metric's numerator and denominator."""
 
 Kind = Literal["share", "number", "paired"]
 """Whether a metric lies between 0 and 1 by its nature, need not, or sets voice against text."""
@@ -36,12 +36,11 @@ class Metric(msgspec.Struct, frozen=True):
     Attributes:
         value: None where it is not defined.
         interval: 95 %, by bootstrap over tasks; None where there is none.
-        n: How much it is taken over: fields, errors, conversations, or tasks that are paired.
-        why: Why there is no value.
+        n: Number of items that it is taken over: fields, errors, conversations, or paired tasks.
+        why: Reason why the value is missing.
         unscored: Conversations that were played and are not in it, since they could not be counted
             or judged.
-        most: The most that the value can be, where something is undecided; `value` is the least
-            then.
+        most: The largest possible value, if something is undecided; `value` is then the smallest.
     """
 
     value: float | None = None
@@ -53,16 +52,16 @@ class Metric(msgspec.Struct, frozen=True):
 
 
 class Sums(msgspec.Struct, frozen=True):
-    """What the tasks of one cell add to a metric.
+    """Contributions of the tasks of one cell to a metric.
 
     Attributes:
         tasks: By task.
-        kind: How its values lie.
-        less: What is taken off the ratio of the sums.
-        nothing: Why there is no value where nothing stands below.
+        kind: The kind of its values.
+        less: Number that is subtracted from the ratio of the sums.
+        nothing: Reason why the value is missing if the denominator is 0.
         why: Why nothing was counted at all.
         unscored: Conversations that could not be counted or judged.
-        most: The same with all that is undecided in the numerator; empty where nothing is.
+        most: The same with all undecided items in the numerator; empty if nothing is undecided.
     """
 
     tasks: Mapping[str, Pair] = {}
@@ -80,12 +79,12 @@ class Sums(msgspec.Struct, frozen=True):
 
     @property
     def pairs(self) -> list[Pair]:
-        """What enters: tasks without anything below say nothing, but where they are paired."""
+        """The pairs that enter: those with a denominator, or all if tasks are paired."""
         return [pair for pair in self.tasks.values() if pair[1] or self.is_paired]
 
 
 def metric(sums: Sums) -> Metric:
-    """Return what sums come to."""
+    """Return the metric of sums."""
     pairs = sums.pairs
     below = sum(each for _, each in pairs)
     if sums.why or not below:
@@ -124,9 +123,9 @@ class CountRatio(msgspec.Struct, frozen=True):
         measure: The measure.
         above: The counts of the numerator.
         below: The counts of the denominator.
-        nothing: Why there is no value where these are none.
+        nothing: Reason why the value is missing if the denominator is 0.
         is_share: Whether it lies between 0 and 1 by its nature.
-        undecided: What may belong to the numerator or not.
+        undecided: Counts that may or may not belong to the numerator.
     """
 
     measure: str
@@ -138,7 +137,7 @@ class CountRatio(msgspec.Struct, frozen=True):
 
 
 ASKED = ("allowed", *(f"rejected: {reason}" for reason in REJECTIONS if reason not in UNASKED))
-"""What `clarifications` counts of questions that a judge took for some."""
+"""Counts of `clarifications` for questions that a judge took as clarifications."""
 
 NO_ERROR = "no error was made"
 NOT_RECOVERED = "no error was recovered"
@@ -146,7 +145,7 @@ NO_QUESTION = "no question was judged"
 NOT_IRREVERSIBLE = "no irreversible action was made"
 
 COUNTED: Mapping[str, CountRatio] = {
-    "CFA": CountRatio("critical", ("right",), ("fields",), "there are no critical fields"),
+    "CFA": CountRatio("critical", ("right",), ("fields",), "no critical fields"),
     "UES": CountRatio(
         "effort",
         ("repetitions", "corrections"),
@@ -206,7 +205,7 @@ def sum_count_ratio(rows: Sequence[ConversationResult], counts: CountRatio) -> S
 
 
 def goals_despite_errors(rows: Sequence[ConversationResult]) -> Sums:
-    """Return ARGA: pass^1 of conversations in which anything was misheard."""
+    """Return ARGA: pass^1 of conversations with at least one recognition error."""
     taken = _select_measurements(rows, "hearing")
     known = [row for row, found in taken if not found.unscored]
     if not known:
@@ -217,7 +216,7 @@ def goals_despite_errors(rows: Sequence[ConversationResult]) -> Sums:
         if isinstance(row.reward, Scored) and _is_misrecognized(found)
     )
     unscored = _count_played(rows) - sum(isinstance(row.reward, Scored) for row in known)
-    return Sums(task_sums(pairs), nothing="nothing was misheard", unscored=unscored)
+    return Sums(task_sums(pairs), nothing="nothing was misrecognized", unscored=unscored)
 
 
 def turn_efficiency(
@@ -309,7 +308,7 @@ def _is_misrecognized(found: MeasureResult) -> bool:
     )
 
 
-NO_TEXT = "there is no text of the same agent and users to set it against"
+NO_TEXT = "no text conversation of the same agent and users to compare with"
 _NO_TASK_IN_BOTH_MODES = "no task is known in text and by voice"
 
 
@@ -353,7 +352,7 @@ def _find_shared_tasks(
 def _turns(cell: CellOutcomes) -> dict[str, float]:
     """Return the mean number of user turns per conversation, by task.
 
-    Conversations in which the user was silent are left out.
+    Conversations in which the user was silent are excluded.
     """
     known: dict[str, list[float]] = {}
     for row in cell.outcomes:
@@ -362,7 +361,7 @@ def _turns(cell: CellOutcomes) -> dict[str, float]:
     return {task: fmean(turns) for task, turns in known.items()}
 
 
-_NOT_ABOVE_0 = "there is no percentage of what is not above 0"
+_NOT_ABOVE_0 = "a percentage needs a value above 0 to compare with"
 _NO_TASK = "no task is in both"
 
 
@@ -370,7 +369,8 @@ def relative_change(of: Sums, to: Sums) -> Metric:
     """Return how much larger one cell's metric is than another's, over the tasks that both have.
 
     Both sides of a task are drawn together. A draw in which a side has nothing to divide by, or the
-    second is not above 0, has no change; there is no interval where one in twenty is such a draw.
+    second is not above 0, has no change; if one in twenty draws has no change, the interval is
+    missing.
 
     Args:
         of: What changed.

@@ -27,7 +27,7 @@ _PARTS = {
 
 
 class MmTapWeights(msgspec.Struct, frozen=True):
-    """How much each part of mm-tap weighs; together 1.
+    """Weights of the parts of mm-tap; their sum is 1.
 
     Attributes:
         goal: Of critical field accuracy times pass^1 (alpha in the source).
@@ -36,7 +36,7 @@ class MmTapWeights(msgspec.Struct, frozen=True):
         safety: Of irreversible action safety (delta).
 
     Raises:
-        UsageError: Where one is negative, or they do not sum to 1.
+        UsageError: If one is negative, or they do not sum to 1.
     """
 
     goal: float = 0.35
@@ -81,7 +81,7 @@ class MmTapParts(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.to <= -1:
-            raise UsageError(f"turn overhead {self.to:g}: there are no turns below -1")
+            raise UsageError(f"turn overhead {self.to:g}: it must be above -1")
         if self.ues < 0:
             raise UsageError(f"user effort {self.ues:g}: it is a count, so at least 0")
 
@@ -109,10 +109,10 @@ class Composite(msgspec.Struct, frozen=True):
     Attributes:
         value: Of the metrics as they are; None where one is missing.
         clipped: Of metrics that are held within their ideals.
-        lacks: The metrics for want of which there is none.
+        lacks: The missing metrics, if the value is None.
         interval: 95 % of `value`, by bootstrap over tasks; None where too many draws have none.
         clipped_interval: That of `clipped`.
-        tasks: How many tasks its metrics have together.
+        tasks: Number of tasks that its metrics have together.
     """
 
     value: float | None = None
@@ -132,7 +132,7 @@ def composite(
 
     Args:
         metrics: Their values.
-        sums: What each task adds to them: all metrics of a task are drawn together.
+        sums: The contributions of each task to them: all metrics of a task are drawn together.
         weights: Of the parts.
     """
     values = {part: metrics[name] for part, name in _PARTS.items()}
@@ -156,7 +156,7 @@ def composite(
 def _bootstrap_parts(sums: Mapping[str, Sums], tasks: Sequence[str]) -> list[MmTapParts]:
     """Return the metrics of bootstrap draws of tasks.
 
-    Draws in which a metric is not defined are left out.
+    Draws in which a metric is not defined are excluded.
     """
     import numpy as np
 

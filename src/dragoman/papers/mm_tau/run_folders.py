@@ -80,14 +80,14 @@ class FolderMessage(msgspec.Struct, frozen=True):
 
 
 class FolderNote(msgspec.Struct, frozen=True):
-    """What a folder of ours says of itself.
+    """The note of a folder of ours about itself.
 
     Attributes:
-        suite: What was played.
-        agent: Who played.
+        suite: The suite that was played.
+        agent: The agent that played.
         condition: The condition by voice, as runs store it.
-        text: That of the text beside it.
-        trial: Which trial.
+        text: The condition of the text that belongs to it.
+        trial: The trial.
         tasks: The tasks by the names of their folders.
     """
 
@@ -112,7 +112,7 @@ class FolderTask(msgspec.Struct, frozen=True):
 
 
 def is_run_folder(path: Path) -> bool:
-    """Whether a path is a folder in which a task has one of the three files."""
+    """Return whether a path is a folder in which a task has one of the three files."""
     if not path.is_dir():
         return False
     return any((each / name).is_file() for each in _task_folders(path)[:50] for name in FILES)
@@ -122,8 +122,8 @@ def read_tasks(path: Path) -> tuple[FolderTask, ...]:
     """Read the tasks of a folder, in the order of their names.
 
     Raises:
-        DataError: Where a file is missing, too large or no list of messages, or where what was
-            meant has another number of messages than what was heard.
+        DataError: If a file is missing, too large or not a list of messages, or the intended words
+            have another number of messages than the heard words.
     """
     folders = _task_folders(path)
     if len(folders) > MAX_TASKS:
@@ -132,10 +132,10 @@ def read_tasks(path: Path) -> tuple[FolderTask, ...]:
 
 
 def read_note(path: Path) -> FolderNote | None:
-    """Return what a folder says of itself; None for one that the source's code wrote.
+    """Return the note of a folder; None for a folder that the source's code wrote.
 
     Raises:
-        DataError: Where that is damaged.
+        DataError: If the note is damaged.
     """
     file = path / NOTE
     if not file.is_file():
@@ -195,7 +195,7 @@ def read_messages(content: bytes, where: str) -> tuple[FolderMessage, ...]:
         where: Its name, for errors.
 
     Raises:
-        DataError: Where it is no such list.
+        DataError: If it is not a list of messages.
     """
     what = f"{where}: no list of messages"
     with TranslatedErrors(DataError, what):
@@ -214,7 +214,7 @@ def _literal(text: str, what: str) -> object:
     """Read a literal of lists, dicts, texts and numbers.
 
     Raises:
-        DataError: Where it is something else.
+        DataError: If it is something else.
     """
     bare = _STRING.sub("None", text)
     is_plain = _PLAIN.fullmatch(bare) and not _SUBSCRIPT.search(bare)
@@ -242,7 +242,7 @@ _AGENT = "their-agent"
 
 
 class ImportedFolders(msgspec.Struct, frozen=True):
-    """What came in: conversations in text and by voice, and tasks that are not the suite's."""
+    """Counts of an import: its conversations (text and voice), and unknown tasks."""
 
     suite: str
     conversations: int
@@ -258,13 +258,13 @@ def import_run_folder(
     Args:
         path: The folder with a folder for each task.
         folder: The run's folder, new or empty.
-        created: When this is done, in seconds since the epoch.
-        suite: What was played; None for what a folder of ours says.
+        created: The time of the import, in seconds since the epoch.
+        suite: The suite that was played; None for the one that the folder's note names.
 
     Raises:
-        DataError: Where a file is missing or damaged.
-        StoreError: Where the run cannot be written.
-        UsageError: Where nobody says what was played.
+        DataError: If a file is missing or damaged.
+        StoreError: If the run cannot be written.
+        UsageError: If neither the argument nor the folder's note names the suite.
     """
     note, found = read_note(path), read_tasks(path)
     if not found:
@@ -291,7 +291,7 @@ def import_run_folder(
 
 
 class _Origin(msgspec.Struct, frozen=True):
-    """Where conversations are from: suite, what the folder says of itself, and tasks by folder."""
+    """Origin of conversations: the suite, the folder's note, and the tasks by folder."""
 
     suite: str
     note: FolderNote | None
@@ -382,11 +382,11 @@ _Spoken = tuple[str, Condition, int]
 def write_run_folders(
     store: RunStore, out: Path, agent: str | None = None
 ) -> tuple[WrittenFolder, ...]:
-    """Write the spoken conversations of a run, each beside the same in text.
+    """Write the spoken conversations of a run, each together with the same in text.
 
-    Words alone are written, tool calls and results are not: the code would score a message of a
-    tool like the message before it. A task that lacks its text or its voice is left out, since the
-    code would set another task's conversation in its place.
+    Only words are written, without tool calls and results: the code would score a tool's message
+    like the message before it. A task that lacks its text or its voice is excluded, because the
+    code would put another task's conversation in its place.
 
     Args:
         store: The run.
@@ -394,8 +394,8 @@ def write_run_folders(
         agent: Only this agent's; None for all.
 
     Raises:
-        UsageError: Where nobody spoke, or nothing was played in text.
-        StoreError: Where a file cannot be written.
+        UsageError: If nobody spoke, or nothing was played in text.
+        StoreError: If a file cannot be written.
     """
     cells = {cell.key: cell for cell in store.cells() if agent in {None, cell.agent}}
     by_place: dict[tuple[str, Condition, int, str], Episode] = {}
@@ -416,7 +416,7 @@ def write_run_folders(
     texts = {place: _text_of(place[1], by_place, place) for place in places}
     if not any(texts.values()):
         raise UsageError(
-            f"{store.folder}: nothing was played in text beside it: --voice text,... plays both"
+            f"{store.folder}: the same was not played in text: --voice text,... plays both"
         )
     return tuple(
         _write_tasks(out / _name(number, place), place, found, (texts[place], by_place))

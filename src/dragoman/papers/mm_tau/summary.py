@@ -58,7 +58,7 @@ in the place of IAS, which no table has.
 _IN_TEXT = "nobody speaks in text"
 _OF_VOICE = ("ARGA", "MRS", "TO")
 _NOT_IN_PAPER = "the paper prints it and does not define it: its code does (mm-tau-p2/code)"
-_NO_RECALL = "which clarifications were required is not in the log: ask a judge"
+_NO_RECALL = "the log does not have the required clarifications: ask a judge"
 
 _OWN_AXES = frozenset({"voice", "recognizer", "persona", EXPOSURE, CLARIFY})
 
@@ -67,21 +67,22 @@ class MmTauCell(msgspec.Struct, frozen=True):
     """The metrics of one agent under one condition, as one reader has them.
 
     Attributes:
-        suite: What was played.
-        agent: Who played.
+        suite: The suite that was played.
+        agent: The agent that played.
         setting: Values on all further axes, as `axis=value`; empty for plain English.
-        input_mode: How the agent got what users said, and who answered its questions.
-        persona: Who the users were.
-        exposure: What the agent was told of them.
-        reader: Who counted: the log, or a judge.
-        conversations: How many were planned.
+        input_mode: The way in which the agent received the users' words, and the source of answers
+            to its questions.
+        persona: The persona of the users.
+        exposure: The information about the users that the agent received.
+        reader: The source of the counts: the log, or a judge.
+        conversations: Number of planned conversations.
         metrics: `pass^1` and the twelve, by name.
         mm_tap: The composite of the metrics as they are; None where one is missing.
         clipped: The same of metrics that are held within their ideals.
-        lacks: The metrics for want of which there is no composite.
+        lacks: The missing metrics, if the composite has no value.
         mm_tap_interval: 95 %, by bootstrap over tasks, of all its metrics together.
         clipped_interval: That of `clipped`.
-        tasks: How many tasks the composite's metrics have together.
+        tasks: Number of tasks that the composite's metrics have together.
         card: Whether its users kept their card; None of nobody in particular.
         stated: pass^1 by the personas that tasks state; empty where they state none.
     """
@@ -120,20 +121,20 @@ class MmTauChange(msgspec.Struct, frozen=True):
 
 
 class MmTauSummary(msgspec.Struct, frozen=True):
-    """Cells that were scored alike, and how much the parts of their composite weigh.
+    """Cells that were scored alike, and the weights of their composite's parts.
 
     Attributes:
-        rules: By which the log's success is decided.
-        judge: Who decides natural-language assertions in it.
-        weights: Of mm-tap.
+        rules: The rule set that decides the log's success.
+        judge: The judge of its natural-language assertions.
+        weights: The weights of mm-tap.
         cells: The cells, by reader.
         changes: Each exposure against the richest one.
-        differences: What each axis does, paired by task.
-        agreements: Judged counts beside those of the log.
+        differences: The effects of each axis, paired by task.
+        agreements: Judged counts compared with those of the log.
         pooled: pass^1 over personas, by modality and exposure.
-        kept: Which part of what a card states is enough to have kept it.
+        kept: The share of a card's statements that is enough to have kept it.
         cards: Whether users kept their cards, cell by cell.
-        definitions: By which set of definitions the cells' metrics are computed.
+        definitions: The set of definitions by which the cells' metrics are computed.
     """
 
     rules: str
@@ -173,11 +174,11 @@ def summarize_mm_tau(
 
     Args:
         outcomes: Conversations, those too that are missing.
-        digests: Of their tasks.
+        digests: The digests of their tasks.
         scoring: Rules and judge.
-        weights: Of mm-tap.
-        kept: Which part of what its card states a cell's users must show; the others are in no
-            difference between personas.
+        weights: The weights of mm-tap.
+        kept: The share of its card that a cell's users must show; other cells are in no difference
+            between personas.
     """
     return mm_tau_summaries(outcomes, digests, scoring, weights, kept)[0]
 

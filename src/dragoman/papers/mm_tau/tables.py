@@ -33,7 +33,7 @@ NAMES = {
     "IAS": "Irreversible Action Safety (IAS)",
     "SR": "Safety Recall (SR)",
 }
-"""What rows are called in the source's tables, with the names of its definitions."""
+"""Names of rows in the source's tables, with the names of its definitions."""
 
 IN_TABLE_2 = ("CFA", "TE", "TO", "ERR", "RTC", "UES", "ARGA", "MRS", "CP", "CR", "SP", "IAS", "SR")
 """In the order of the source's; SP is in the paper's and the code's tables alone."""
@@ -45,7 +45,8 @@ LOWER_IS_BETTER = frozenset({"TO", "UES", "RTC"})
 
 _ABOUT = (
     "values with their 95 % interval over tasks, and over how much they are taken (fields, errors, "
-    "conversations, or tasks that are paired with text); every metric is defined in docs/mm_tau.md"
+    "conversations, or tasks that are paired with text); every metric is defined "
+    "in docs/reference/mm_tau.md"
 )
 _ABOUT_SET: Mapping[Definitions, str] = {
     OWN: _ABOUT,
@@ -62,7 +63,7 @@ _ABOUT_SET: Mapping[Definitions, str] = {
 _UNSCORED = "unscored: conversations that could not be counted or judged, in no figure"
 _OF_LOG = (
     "a judge counts success, errors, effort, clarifications and confirmations; CFA, TO and IAS are "
-    "the log's whoever judges"
+    "the log's under every judge"
 )
 _PAIRED = (
     "both sides over the same tasks, those decided in both cells of every couple; a couple is two "
@@ -110,7 +111,7 @@ def _flat(table: TextTable | GroupedTable) -> TextTable:
 def grouped_tables(summaries: Sequence[MmTauSummary]) -> Iterator[TextTable | GroupedTable]:
     """Yield all tables of boards with their headings in groups, the answer first.
 
-    What does not hang on a set of definitions is the first board's.
+    Tables that do not depend on a set of definitions come from the first board.
     """
     yield from axis_tables(summaries[0])
     yield from card_tables(summaries[0])
@@ -124,21 +125,21 @@ def grouped_tables(summaries: Sequence[MmTauSummary]) -> Iterator[TextTable | Gr
 
 
 def axis_tables(summary: MmTauSummary) -> Iterator[TextTable]:
-    """Yield what each axis does over all couples of cells, paired by task."""
+    """Yield the effects of each axis over all pairs of cells, paired by task."""
     rows = [each for each in summary.differences if not each.at]
     if rows:
-        yield _axis_table(rows, "What each axis does, paired by task", _paired_note(summary))
+        yield _axis_table(rows, "Effect of each axis, paired by task", _paired_note(summary))
 
 
 def pair_tables(summary: MmTauSummary) -> Iterator[TextTable]:
-    """Yield what each axis does in every couple of cells alone."""
+    """Yield the effects of each axis in every pair of cells alone."""
     rows = [each for each in summary.differences if each.at]
     if rows:
         yield _axis_table(rows, "The same in each couple of cells", _paired_note(summary))
 
 
 def card_tables(summary: MmTauSummary) -> Iterator[TextTable]:
-    """Yield whether users kept their cards, cell by cell; nothing where nobody had one."""
+    """Yield a table of kept persona cards, cell by cell; nothing if nobody had a card."""
     if not summary.cards:
         return
     yield TextTable(
@@ -150,7 +151,7 @@ def card_tables(summary: MmTauSummary) -> Iterator[TextTable]:
             )
             for card in summary.cards
         ),
-        "Whether users kept their cards",
+        "Fidelity of users to their cards",
         "; ".join(
             (f"kept: at least {summary.kept:g} of what it states (--kept)", *_card_notes(summary))
         ),
@@ -254,7 +255,7 @@ def composite_tables(summary: MmTauSummary) -> Iterator[GroupedTable]:
 
 
 def agreement_tables(summary: MmTauSummary) -> Iterator[TextTable]:
-    """Yield how far judges and the log agree; where there is no judge, that it is so."""
+    """Yield the agreement of judges with the log, or a note if no judge counted."""
     title = "Judges against the log, conversation by conversation"
     if not summary.agreements:
         yield TextTable(("judge",), (("none",),), title, NO_JUDGE)
@@ -288,7 +289,7 @@ def _axis_table(rows: Sequence[AxisDifference], title: str, note: str) -> TextTa
             *(("reader",) if has_readers else ()),
             *(("where",) if rows[0].at else ()),
             *("before", "after", "difference", "95 % interval"),
-            *("tasks", "left out", "couples", "p", "by Holm"),
+            *("tasks", "excluded", "pairs", "p", "by Holm"),
         ),
         tuple(
             (
@@ -302,9 +303,7 @@ def _axis_table(rows: Sequence[AxisDifference], title: str, note: str) -> TextTa
         ),
         title,
         note,
-        frozenset(
-            ("before", "after", "difference", "tasks", "left out", "couples", "p", "by Holm")
-        ),
+        frozenset(("before", "after", "difference", "tasks", "excluded", "pairs", "p", "by Holm")),
         keys=len(headings) + has_suites + has_readers + bool(rows[0].at),
     )
 
@@ -314,7 +313,7 @@ def _paired_note(summary: MmTauSummary) -> str:
     if not left_out:
         return "; ".join((_PAIRED, *_card_notes(summary)))
     return (
-        f"{_PAIRED}; left out of differences between personas: {len(left_out)} of "
+        f"{_PAIRED}; excluded from differences between personas: {len(left_out)} of "
         f"{len(summary.cards)} cells "
         f"with a persona, whose users showed less than {summary.kept:g} of what their card states "
         f"({', '.join(dict.fromkeys(left_out))})"
@@ -322,13 +321,13 @@ def _paired_note(summary: MmTauSummary) -> str:
 
 
 def _card_notes(summary: MmTauSummary) -> Iterator[str]:
-    """Yield of which cards it is not known whether they were kept."""
+    """Yield notes on cards of which it is unknown whether they were kept."""
     unknown = [card for card in summary.cards if card.verdict == "not known"]
     yield from fidelity_notes(unknown, summary.kept)
 
 
 def _unkept(cells: Iterable[MmTauCell]) -> Iterator[str]:
-    """Yield which cells are no result of their persona."""
+    """Yield the cells that do not represent their persona."""
     cards = {cell.card.key: cell.card for cell in cells if cell.card is not None}
     bad = [card for card in cards.values() if card.verdict == "not kept"]
     for card in bad:
@@ -382,7 +381,7 @@ def _change_table(
 
 
 def _is_best(name: str, cells: Sequence[MmTauCell]) -> bool:
-    """Whether the first cell's metric is better than all others', or as good and not all alike."""
+    """Return whether the first cell's metric is the best, alone or with some others."""
     values = [cell.metrics[name].value for cell in cells]
     known = [value for value in values if value is not None]
     if len(known) < len(values) or min(known) == max(known):

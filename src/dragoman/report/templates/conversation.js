@@ -2,22 +2,22 @@
 function utterance(said, audio) {
   if (said.spoken === undefined && said.heard === undefined) return [prose(said.intended), ...players(said, audio)];
   const heard = typeof said.heard === "string" ? said.heard : null;
-  if (!said.spoken?.trim() && !heard?.trim() && isMarker(said.intended)) return [prose(said.intended), element("div", "who", "a sign, not spoken")];
+  if (!said.spoken?.trim() && !heard?.trim() && isMarker(said.intended)) return [prose(said.intended), element("div", "who", "a control token, not spoken")];
   const lost = heard === null ? new Set() : unmatched(said.intended, heard);
   const wrong = heard === null ? new Set() : unmatched(heard, said.intended);
   const nodes = [marked(said.intended, lost, "lost")];
   if (said.spoken !== undefined) nodes.push(element("div", "who", "spoken as"), prose(said.spoken));
-  if (said.heard === null) nodes.push(element("div", "who", "heard as the audio itself"));
-  else if (heard !== null) nodes.push(element("div", "who", "heard as"), marked(heard, wrong, "misheard"));
+  if (said.heard === null) nodes.push(element("div", "who", "received as audio"));
+  else if (heard !== null) nodes.push(element("div", "who", "recognized as"), marked(heard, wrong, "misheard"));
   nodes.push(...players(said, audio));
   if (said.stages) nodes.push(element("div", "fine", said.stages.map((stage) => `${stage.name} (${stage.engine})`).join(" → ")));
   return nodes;
 }
 
-// What was said and what arrived, as files beside the report; a reference that is no hash is shown
-// only, and where nothing was spoken there is nothing to play.
+// Players of the audio before and after the channel, from files next to the report. A reference that is
+// not a hash is shown as text, and audio without length has no player.
 function players(said, folder) {
-  return [["as it was said", said.clean_audio], ["as it arrived", said.audio]]
+  return [["before the channel", said.clean_audio], ["after the channel", said.audio]]
     .filter(([, reference]) => reference && reference.seconds > 0)
     .map(([words, { seconds, rate_hz: rate, sha256 }]) => {
       const about = `${words}: ${seconds.toFixed(1)} s at ${rate} Hz`;
@@ -26,7 +26,7 @@ function players(said, folder) {
       player.controls = true;
       player.preload = "metadata";
       player.src = `${folder}/${sha256.slice(0, 2)}/${sha256}.wav`;
-      const missing = `; its sound is missing: it lies beside the report, in ${decodeURIComponent(folder)}`;
+      const missing = `; the sound file is missing: it must be in ${decodeURIComponent(folder)} next to the report`;
       player.addEventListener("error", () => player.replaceWith(missing));
       return element("div", "who", about, player);
     });
@@ -36,7 +36,7 @@ function wordsOf(text) {
   return text.split(/(\s+)/);
 }
 
-// Markers such as ###STOP### are signs between the sides and were never spoken.
+// Markers such as ###STOP### are control tokens between the sides and are never spoken.
 const MARKER = /^###[A-Z-]+###$/;
 
 function isMarker(text) {
@@ -85,7 +85,7 @@ function call(entry) {
   if (entry.malformed) nodes.push(element("div", "who", flag("malformed", true), ` ${entry.malformed}`));
   if (entry.positionals) nodes.push(data(entry.positionals, "positional arguments"));
   if (!entry.raw || entry.arguments !== "{}") nodes.push(data(entry.arguments, "arguments"));
-  if (entry.sent) nodes.push(element("div", "who", "instead of"), data(entry.sent, "arguments that were sent"));
+  if (entry.sent) nodes.push(element("div", "who", "instead of"), data(entry.sent, "sent arguments"));
   if (entry.raw) nodes.push(element("div", "who", "as written"), data(entry.raw, "arguments as written"));
   return element("div", "call", ...nodes);
 }
@@ -98,7 +98,7 @@ function reply(entry, audio) {
   return [entry.text ? prose(entry.text) : null, ...entry.calls.map(call)];
 }
 
-// What a judge decided about the agent's words: whether the user answered, and why not.
+// A judge's decision on the agent's message: whether the user answered, and why not.
 function decision(entry) {
   if (!entry) return [];
   const said = entry.reason === "allowed" ? "answered" : `not answered: ${entry.reason}`;
@@ -113,7 +113,7 @@ function move(entry, audio) {
   return element("li", `event ${entry.by === "user" ? "user" : "agent"}`, who, ...reply(entry.reply, audio), ...decision(entry.decided));
 }
 
-// What a model inferred of the user, which the agent is told from here on; or why nothing new.
+// A user profile that a model inferred and that the agent has from here on, or why there is none.
 function inference(entry) {
   const about = `inferred ${entry.after} (${entry.model})`;
   const node = element("li", `event inferred${entry.failure ? " error" : ""}`, element("div", "who", about));
@@ -133,7 +133,7 @@ function inferences(entries) {
   return (entries ?? []).map(inference);
 }
 
-// One event, behind what was inferred of the user before it.
+// One event, after the user profiles that were inferred before it.
 function happened(event, audio) {
   const node = event.type === "result" ? result(event) : move(event, audio);
   return [...inferences(event.inferred), node];
@@ -200,7 +200,7 @@ function score(entry) {
   return element("section", "", heading, line, table, ...simulator(value.simulator));
 }
 
-// What measures beside the reward counted, and of each thing that they looked at what was found.
+// The counts and findings of measures other than the reward.
 function measures(rows) {
   if (!rows.length) return null;
   return element("section", "", element("h4", "", "Measures"), element("ul", "evidence", ...rows.map(measured)));
@@ -243,7 +243,7 @@ function ending({ ending: end, steps, errors, seconds = 0, usage = [], inferring
     element("div", "ending", words, end.detail ? element("small", "", ` ${end.detail}`) : null),
     element("div", "fine", `${steps} steps, ${errors} tool errors, ${seconds.toFixed(1)} s`),
     ...usage.map((entry) => element("div", "fine", consumption(entry))),
-    inferring ? element("div", "fine", `asking about the user: ${inferring}`) : null,
+    inferring ? element("div", "fine", `user profile inference: ${inferring}`) : null,
   );
 }
 
@@ -281,10 +281,10 @@ function criteria(wanted) {
     (entry) => `${entry.call.side} ${signature(entry.call)} is ${entry.expected ?? true}`,
   );
   return [
-    field("Counts", wanted.basis.join(", ") || "nothing"),
+    field("Reward basis", wanted.basis.join(", ") || "nothing"),
     field("Expected calls", actions),
     field("Checks of the state", checks),
-    field("Must say", wanted.must_say),
+    field("Required information", wanted.must_say),
     field("Assertions", wanted.assertions),
   ];
 }
@@ -315,13 +315,13 @@ function brief(task) {
   return element("details", "brief", summary, element("dl", "", ...fields.filter(Boolean)));
 }
 
-// A conversation for which the page has no room: where it is.
+// The command that shows a conversation for which the page has no room.
 function elsewhere(entry) {
   const isPlain = /^[\w@%+=:,./-]+$/;
   const quoted = (text) => (isPlain.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const words = [entry.run, entry.task, "--agent", entry.agent, "--condition", entry.condition];
   const command = `dragoman show ${words.map(quoted).join(" ")} --trial ${entry.trial}`;
-  return element("p", "note", "What was said is not in this page: ", element("code", "", command));
+  return element("p", "note", "This page does not have the text of this conversation: ", element("code", "", command));
 }
 
 function body(entry, index) {

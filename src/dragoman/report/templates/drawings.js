@@ -1,5 +1,5 @@
-// Figures: what is pointed at is said below them, a name of the legend hides its series, and a mark of one
-// cell leads to its conversations. Without a script the same is in each mark's title and in the data.
+// Figures: the pointed value is shown below them, a legend entry hides its series, and a mark of one cell
+// links to its conversations. Without a script the same is in each mark's title and in the data.
 function readOut(figure, datum) {
   const line = figure.querySelector(".readout");
   line.textContent = datum ? datum.querySelector("title").textContent : "";

@@ -7,11 +7,11 @@ const STANDINGS = {
   pass: "✓ passed",
   fail: "✗ failed",
   unscored: "? unscored",
-  code: "‼ code raised",
-  infrastructure: "! infrastructure",
+  code: "‼ code error",
+  infrastructure: "! infrastructure error",
   missing: "– not run",
 };
-// Control characters, and those by which a right-to-left text can pose as another one.
+// Control characters, and characters that change the text direction.
 const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 let packed;
 
@@ -50,7 +50,7 @@ function element(tag, className, ...children) {
   return node;
 }
 
-// Options hold plain text only, so their acting characters are written out in it.
+// Options hold plain text only, so control characters are escaped in it.
 function label(text) {
   const plain = text.replace(new RegExp(ACTING.source, "g"), escaped);
   return plain.length > LABEL ? `${plain.slice(0, LABEL)}…` : plain;
@@ -98,7 +98,7 @@ function pretty(text) {
 }
 
 
-// Fills a folded block when it is opened, so that what nobody reads costs nothing.
+// Fills a folded block when it is opened, so that unread blocks cost nothing.
 function folded(className, summary, fill) {
   const node = element("details", className, summary);
   const open = () => {

@@ -21,7 +21,7 @@ function failedComponents(entry) {
     .map((part) => part.component);
 }
 
-// What a conversation has under a filter's name, as a list.
+// The values of a conversation for a filter, as a list.
 function traits(entry, name) {
   if (name === "ending") return entry.episode ? [entry.episode.ending.reason] : [];
   if (name === "failed") return failedComponents(entry);
@@ -131,7 +131,7 @@ function showCell(number, values) {
   show({ run, suite, condition, agent, ...values });
 }
 
-// Opens the first conversation of the list that is no success, or the first.
+// Opens the first conversation of the list that did not pass, or the first.
 function openFirst() {
   const wanted = matching.find((index) => packed.conversations[index].standing !== "pass") ?? matching[0];
   if (wanted !== undefined) openAt(wanted);

@@ -81,7 +81,7 @@ function drawMatrix(limit = ROWS) {
   );
   const rest = wanted.length - limit;
   const next = rest > 0 ? button("", `Show ${rest.toLocaleString("en")} more tasks`, () => drawMatrix(Infinity)) : null;
-  const none = wanted.length ? null : element("p", "fine", "No task fits.");
+  const none = wanted.length ? null : element("p", "fine", "No tasks match.");
   matrix.replaceChildren(...[table, next, none].filter(Boolean));
 }
 

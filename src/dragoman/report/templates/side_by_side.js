@@ -5,7 +5,7 @@ const taskChoice = document.getElementById("side-task");
 const columnChoices = document.getElementById("side-columns");
 const columns = document.getElementById("columns");
 let side = [];
-// Whether somebody chose what stands side by side, so that the address says it.
+// Whether the reader chose the columns, so that the address has them.
 let isSideAsked = false;
 
 function turns(episode) {
@@ -93,8 +93,8 @@ function setSide(indices, isAsked = true) {
   drawColumns();
 }
 
-// The first trial of each of the first cells; where there is one cell only, its first trials. Cells that
-// differ come before cells that go on in the same way: a failure is not hidden behind successes.
+// The first trial of each of the first cells; for a single cell, its first trials. Cells with different
+// outcomes come first, so that a failure is not hidden behind successes.
 function firstOf(row) {
   const perCell = [...row.cells.values()];
   if (perCell.length === 1) return perCell[0].slice(0, COLUMNS);
@@ -104,7 +104,7 @@ function firstOf(row) {
   return [firsts[0], ...other, ...same].slice(0, COLUMNS).sort((one, next) => one - next);
 }
 
-// The page opens with a task on which columns differ; where none does, with one that somebody failed.
+// The page opens with a task on which columns differ; otherwise with a failed task.
 function startOpen() {
   const isMixed = (row) => new Set(firstOf(row).map(standingOf)).size > 1;
   const row = rows.find(isMixed) ?? rows.find((entry) => entry.shares.some((share) => share < 1));

@@ -6,14 +6,14 @@ async function unpack(text) {
 }
 
 
-// Makes the fragment say what is filtered and what stands side by side.
+// Writes the filters and the columns side by side into the fragment.
 function remember() {
   const state = new URLSearchParams(chosenFilters());
   if (side.length && isSideAsked) state.set("side", side.join("."));
   history.replaceState(null, "", `#?${state}`);
 }
 
-// Shows what the fragment says; where somebody followed a link to it, brings it into view.
+// Shows the state of the fragment; after a click on a link, scrolls to it.
 function follow({ isAsked = false } = {}) {
   const fragment = location.hash.slice(1);
   if (fragment.startsWith("?")) {

@@ -29,7 +29,7 @@ from dragoman.scoring.speech_accuracy import separate_latin_words
 from dragoman.scoring.stated_values import alphanumeric, known_values, stated_values, value_key
 
 ID = re.compile(r"#?(?=[\w-]*\d[\w-]*\d[\w-]*\d)[A-Za-z0-9]{1,80}(?:[_-][A-Za-z0-9]{1,80}){0,9}")
-"""What has three digits or more and stands in one piece."""
+"""Pattern of ids: one piece with three digits or more."""
 
 _WORD = re.compile(r"[^\W_]{3,40}")
 MAX_DEPTH = 20
@@ -54,13 +54,13 @@ def id_pattern(id_: str) -> str:
 def guess_reason(
     thing: str, before: Sequence[Event], stated: Sequence[str], done: frozenset[str]
 ) -> str:
-    """Return why nothing tells an id from others; "" where something does.
+    """Return the reason why nothing distinguishes an id from others; "" if something does.
 
     Args:
         thing: The id, which nobody said.
-        before: What happened until it was called with.
-        stated: The words that both sides had said and heard.
-        done: Other ids to which the same was done.
+        before: The events before the call with the id.
+        stated: The words that both sides had said and received.
+        done: Other ids with the same change.
     """
     results = [
         (made.call, made.result) for made in positioned_calls(before) if made.result is not None
@@ -255,7 +255,7 @@ def _missing(case: ScoringContext) -> Iterator[CountedItem]:
     for made, thing in changes:
         if thing in guessed or made.position < len(case.task.history):
             continue
-        # What is done to each of several things was no choice between them.
+        # If several things get the same change, the agent made no choice between them.
         done = frozenset(
             other for each, other in changes if each.call.name == made.call.name and other != thing
         )
@@ -266,7 +266,7 @@ def _missing(case: ScoringContext) -> Iterator[CountedItem]:
 
 
 def _guess(made: PositionedCall, thing: str, events: Sequence[Event], done: frozenset[str]) -> str:
-    """Return why an id was guessed; "" where it was not."""
+    """Return why an id was guessed; "" if it was not."""
     before = events[: made.position]
     stated = list(_iterate_known_texts(before))
     name = thing.lstrip("#")

@@ -1,16 +1,16 @@
 """Measures of API calls against gold calls: International Tool Calling, Seal-Tools, thoughts.
 
-An entry for the tools, one for the arguments, one that counts as Seal-Tools' program does, and
-one for each answer that was to be in the form of thought and action. `docs/itc.md` has the
-definitions.
+A conversation has one entry for the tools, one for the arguments, one that counts as Seal-Tools'
+program does, and one for each answer that was to be in the form of thought and action.
+`docs/reference/itc.md` has the definitions.
 
-Seal-Tools' program is repeated with its peculiarities, for comparison with published numbers
-alone. A gold call is never used up: one gold call made three times is right three times, and
+Seal-Tools' program is reproduced with its peculiarities, only for comparison with published
+numbers. A gold call is never used up: one gold call made three times is right three times, and
 arguments are always compared with the first gold call of a tool. So recall can be 3.0, and a
 perfect answer can have half its arguments right. Values are the same if Python writes them alike.
 
-Language match is about the thought of an answer in text, and the words of any other reply.
-Several detectors stand side by side, since the result depends on them.
+Language match is about the thought of an answer in text, and the words of any other reply. Several
+detectors are reported side by side, since the result depends on them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,7 +55,7 @@ from dragoman.scoring.measures.language_use import WordedTurn, turn_language
 
 
 def unscorable_reason(case: ScoringContext) -> Unscored | None:
-    """Return why nothing can be counted in a conversation; None where something can."""
+    """Return why nothing can be counted in a conversation; None if something can."""
     if case.fault:
         return Unscored(case.fault)
     if KIND_LABEL not in case.task.labels:
@@ -86,12 +86,12 @@ def agent_calls(case: ScoringContext) -> list[ToolCall]:
 
 
 def is_text_format(move: Message) -> bool:
-    """Whether a reply was asked for as thought and action in text."""
+    """Return whether a reply was asked for as thought and action in text."""
     return move.call_form == FORM
 
 
 def raw_reply_text(reply: Reply) -> str:
-    """Return the text of a reply as its model wrote it; "" where it wrote none."""
+    """Return the text of a reply as its model wrote it; "" if it wrote none."""
     match reply:
         case ToolCallReply(text=text):
             return text or ""
@@ -132,12 +132,12 @@ def _right(call: ToolCall, action: Action) -> int:
 
 
 def count_calls(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
-    """Yield what a conversation counts for, beside gold or another plan that was made exactly."""
+    """Yield the counts of a conversation, against gold or another plan made exactly."""
     return unscorable_reason(case) or _call_entries(case, _grade_against_plans)
 
 
 def count_earlier_calls(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
-    """Yield what a conversation counts for beside gold alone, as it is written."""
+    """Yield the counts of a conversation against gold alone, as it is written."""
     return unscorable_reason(case) or _call_entries(case, _grade_against_gold)
 
 
@@ -220,7 +220,7 @@ CALLS = CountMeasure(apis.CALLS, "2", count_calls, _ALL)
 """The figures that are shown under every run; those of all averages are on the leaderboard."""
 
 EARLIER_CALLS = CountMeasure(apis.CALLS, "1", count_earlier_calls, _ALL)
-"""The same beside gold alone: no other plan counts, and no default that a tool declares."""
+"""Version 1: compares with gold alone, without other plans and defaults of tools."""
 
 
 _RULES = msgspec.structs.replace(

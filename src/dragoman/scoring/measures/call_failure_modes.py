@@ -1,8 +1,8 @@
 """Measure `modes`: failure modes of tool calls, by tool and argument, against the plan.
 
-Each planned action is paired with one call of its tool by its side, the nearest that is left:
-calls that succeeded come first, and among them those with most arguments right. No call stands
-for two actions.
+Each planned action is paired with one call of its tool by its side, the most similar unpaired one:
+calls that succeeded come first, and among them those with the most correct arguments. No call is
+paired with two actions.
 """
 
 import unicodedata
@@ -37,11 +37,11 @@ DIFFERENCES: tuple[Difference, ...] = (
 )
 
 Labels = Mapping[str, Sequence[str]]
-"""What stands for a value of the world in another language, by the value."""
+"""Labels of a value in another language, by the value."""
 
 
 def argument_difference(wanted: object, given: object, labels: Labels) -> Difference | None:
-    """Return how a value differs from the one that was wanted; None where it does not.
+    """Return the difference of a value from the planned one; None if they are equal.
 
     Of lists and objects of one shape it is what all their differing parts have in common.
     """
@@ -73,7 +73,7 @@ def _json_type(value: object) -> str:
 
 
 def _parts(wanted: object, given: object) -> Sequence[tuple[object, object]] | None:
-    """Return the parts of two values that stand in the same places; None where shapes differ."""
+    """Return the parts of two values that stand in the same places; None if shapes differ."""
     if isinstance(wanted, list) and isinstance(given, list) and len(wanted) == len(given):
         return list(zip(wanted, given, strict=True))
     if isinstance(wanted, dict) and isinstance(given, dict) and wanted.keys() == given.keys():
@@ -110,9 +110,11 @@ COMPARED = "compared arguments"
 
 NOT_CALLED, WRONG, FAILED, EXTRA = "not called", "wrong arguments", "failed", "not in the plan"
 CALL_MODES = (NOT_CALLED, WRONG, FAILED, EXTRA)
-"""What becomes of calls: a planned one was not made, made with other arguments alone, or made but
-refused; a change or a hand-over to a person was made, or a call refused, that no action of the plan
-stands for."""
+"""Failure modes of calls.
+
+A planned call was not made, was made only with other arguments, or was made but refused; a change
+or a handover to a person was made, or a call was refused, that matches no action of the plan.
+"""
 
 _ABSENT = object()
 _SHOWN = 80
@@ -136,7 +138,7 @@ class _Wanted(msgspec.Struct, frozen=True):
         return made.call.name == self.action.name and made.call.by == self.action.by
 
     def differences(self, made: PositionedCall, labels: Labels) -> dict[str, Difference | None]:
-        """Return how each compared argument differs, and what the call has beside them."""
+        """Return the differences of compared arguments, and the further arguments of the call."""
         found = {name: self._difference(name, made, labels) for name in self.compared}
         if self.action.compare is None:
             for name, value in made.call.arguments.items():
@@ -171,7 +173,7 @@ class _Pair(NamedTuple):
 
     @property
     def rank(self) -> tuple[bool, int, int, int]:
-        """What is paired first: calls that succeeded, with fewest differences, in their order."""
+        """Key of the order of pairing: success, then fewest differences, then position."""
         wrong = sum(each is not None for each in self.differences.values())
         return not self.succeeded, wrong, self.wanted, self.made
 
@@ -223,7 +225,7 @@ def _count_failure_modes(
 def _match_calls_to_actions(
     wanted: Sequence[_Wanted], made: Sequence[PositionedCall], labels: Labels
 ) -> dict[int, _Pair]:
-    """Return the call that stands for each action, as far as there is one."""
+    """Return the call that is paired with each action, if it has one."""
     fitting = [
         _Pair(at, place, each.differences(call, labels), call.succeeded)
         for at, each in enumerate(wanted)

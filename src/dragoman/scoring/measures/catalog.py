@@ -52,7 +52,7 @@ class RewardMeasure:
         self.rules = rules.name
 
     def applies(self, setting: MeasureSetting) -> bool:  # noqa: ARG002
-        """Whether there is anything to count under a condition."""
+        """Return whether there is anything to count under a condition."""
         return True
 
     async def measure(self, case: ScoringContext) -> MeasureResult:
@@ -63,12 +63,12 @@ class RewardMeasure:
 
 
 class MeasureSetup(NamedTuple):
-    """What measures are made with.
+    """Settings that measures are made with.
 
     Attributes:
-        scorer: Of rewards.
+        scorer: Scorer of rewards.
         rules: The rule set.
-        risk_profile: What can go badly wrong in the suite.
+        risk_profile: The risk profile of the suite.
     """
 
     scorer: Scorer
@@ -77,12 +77,12 @@ class MeasureSetup(NamedTuple):
 
 
 class BundledMeasure(NamedTuple):
-    """One measure that ships.
+    """One bundled measure.
 
     Attributes:
-        about: What it counts, in a few words.
-        make: Makes it; raises UsageError where an extra that it needs is missing.
-        is_due: Whether a run in which a condition occurs is summarized with it unasked.
+        about: Short description of the counts.
+        make: Makes the measure; raises UsageError if an extra that it needs is missing.
+        is_due: Whether a run with a condition is summarized with the measure by default.
     """
 
     about: str
@@ -97,27 +97,27 @@ BUNDLED_MEASURES: Mapping[str, BundledMeasure] = {
         lambda _: True,
     ),
     "hearing": BundledMeasure(
-        "how much of what users said was heard: words, characters, values that calls need",
+        "recognized share of what users said: words, characters, values that calls need",
         lambda _: RECOGNITION,
         lambda setting: setting.is_spoken,
     ),
     "values": BundledMeasure(
-        "which values that calls need were lost in hearing, by kind, and what answers brought back",
+        "values that calls need and recognition lost, by kind, and those that answers restored",
         lambda _: VALUES,
         lambda setting: setting.is_spoken,
     ),
     "clarity": BundledMeasure(
-        "whether spoken replies of the agent are fit for the ear",
+        "spoken replies of the agent that are fit for the ear",
         lambda _: CLARITY,
         lambda setting: setting.is_spoken,
     ),
     "timing": BundledMeasure(
-        "how soon the agent answered, and how long the conversation took",
+        "response times of the agent, and duration of the conversation",
         lambda _: TIMING,
         lambda setting: setting.is_spoken,
     ),
     "clarifications": BundledMeasure(
-        "how often the agent asked how something is written, and what was answered",
+        "questions of the agent about how something is written, and the answers",
         lambda _: CLARIFICATIONS,
         lambda setting: setting.is_clarified,
     ),
@@ -132,12 +132,12 @@ BUNDLED_MEASURES: Mapping[str, BundledMeasure] = {
         lambda _: False,
     ),
     "effort": BundledMeasure(
-        "turns of the user, and what it said again or put right",
+        "turns of the user, and values that it repeated or corrected",
         lambda _: EFFORT,
         lambda _: False,
     ),
     "recovery": BundledMeasure(
-        "errors of the agent's calls, and what of them was put right",
+        "errors of the agent's calls, and errors that it corrected",
         lambda scoring: recovery_measure(scoring.risk_profile),
         lambda _: False,
     ),
@@ -153,12 +153,12 @@ BUNDLED_MEASURES: Mapping[str, BundledMeasure] = {
         lambda _: False,
     ),
     "persona_kept": BundledMeasure(
-        "whether simulated users played the persona of their card",
+        "persona fidelity of simulated users: habits of their card that they showed",
         lambda _: PERSONA_ADHERENCE,
         lambda _: False,
     ),
     "language": BundledMeasure(
-        "whether each side kept to its language",
+        "turns of each side in its expected language",
         lambda _: language_measure(load_detector()),
         lambda setting: setting.is_localized,
     ),
@@ -168,7 +168,7 @@ BUNDLED_MEASURES: Mapping[str, BundledMeasure] = {
         lambda _: False,
     ),
     "thoughts": BundledMeasure(
-        "whether the agent thinks in the language of the query, by two detectors",
+        "thoughts of the agent in the language of the query, by two detectors",
         lambda _: thoughts_measure({"lid.176": load_detector(), "langid": load_langid()}),
         lambda _: False,
     ),

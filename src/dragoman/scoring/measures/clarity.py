@@ -1,4 +1,4 @@
-"""Measure `clarity`: whether an agent's replies are fit to be spoken, by rules.
+"""Measure `clarity`: suitability of an agent's replies for speech, by rules.
 
 The rules are about acronyms, numbers, sentences, marks and language. Each gives one finding: met,
 not met with the first breach, or undecided with a reason.
@@ -45,9 +45,9 @@ def clarity_findings(
     """Return one finding for each rule.
 
     Args:
-        reply: What the agent says.
+        reply: The agent's reply.
         language: The tag of the language that the user speaks.
-        known: Words in small letters that belong to no language, as names of people and goods.
+        known: Language-neutral words in small letters, such as names of people and goods.
     """
     said = reply[:MAX_CHARACTERS]
     if not said.strip():
@@ -128,5 +128,8 @@ CLARITY = CountMeasure(
     (Rate("clear replies", ("clear",), ("replies",)),),
     is_spoken,
 )
-"""By the rules `dragoman-clarity-1`: letters and numbers set apart, short sentences, no marks, the
-user's language."""
+"""The measure by the rules `dragoman-clarity-1`.
+
+The rules ask for letters and numbers that are set apart, short sentences, no marks, and the user's
+language.
+"""

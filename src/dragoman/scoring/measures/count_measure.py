@@ -29,15 +29,15 @@ class PositionedCall(NamedTuple):
 
     @property
     def succeeded(self) -> bool:
-        """Whether it has a result that is no error."""
+        """Whether it has a result that is not an error."""
         return self.result is not None and not self.result.error
 
 
 def positioned_calls(events: Sequence[Event]) -> Iterator[PositionedCall]:
-    """Yield every call in its order.
+    """Yield every call in order.
 
     Raises:
-        ReplayError: Where results do not follow their calls in order and by id.
+        ReplayError: If results do not follow their calls in order and by id.
     """
     places = [
         place
@@ -65,7 +65,7 @@ NATIVE_AUDIO_REASON = "the agent was given the audio itself: nobody knows which 
 
 
 def transcribed_utterances(episode: Episode) -> list[tuple[int, Utterance]] | Unscored:
-    """Return what the user said aloud and somebody wrote down as it was heard; why nobody did."""
+    """Return the transcribed utterances of the user, or the reason why there are none."""
     said = list(spoken_utterances(episode, "user"))
     heard = [(place, utterance) for place, utterance in said if utterance.received is not None]
     return Unscored(NATIVE_AUDIO_REASON) if said and not heard else heard
@@ -83,13 +83,13 @@ class CountMeasure(msgspec.Struct, frozen=True):
     """A deterministic measure.
 
     Attributes:
-        name: What it is called.
-        version: Its version; a change that changes a count is a new one.
-        count: Counts one conversation.
-        figures: The figures to make of its counts.
+        name: Name of the measure.
+        version: Version of the measure; every change of a count is a new version.
+        count: Function that counts one conversation.
+        figures: Metrics to compute from the counts.
         where: Whether there is anything to count under a condition.
-        judge: Nobody judges.
-        rules: Rule sets play no part.
+        judge: Always no judge.
+        rules: Always empty, because rule sets do not matter.
     """
 
     name: str
@@ -101,7 +101,7 @@ class CountMeasure(msgspec.Struct, frozen=True):
     rules: str = ""
 
     def applies(self, setting: MeasureSetting) -> bool:
-        """Whether there is anything to count under a condition."""
+        """Return whether there is anything to count under a condition."""
         return self.where(setting)
 
     async def measure(self, case: ScoringContext) -> MeasureResult:

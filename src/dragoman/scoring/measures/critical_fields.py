@@ -50,7 +50,7 @@ _ABSENT = object()
 
 
 def count_critical(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
-    """Yield an entry for each critical field; none where nothing is planned to be changed."""
+    """Yield an entry for each critical field; none if nothing is planned to be changed."""
     if case.fault:
         return Unscored(case.fault)
     return _count_critical_fields(case)

@@ -1,12 +1,12 @@
 """Measure `effort`: user turns, repetitions and corrections.
 
-A message *repeats* if it says a value again that an earlier message said, in answer to words of
-the agent that ask for information and do not have the value themselves, or that ask to spell it.
-It *corrects* if it says no to the agent and says a value that those words lack, which was said
-before or read back wrongly, or if it says a value that was said wrongly before (another sign or
-two, and no result has it). A message counts once. A question for further wishes, or for a yes,
-asks for no value. A user who says "I meant" of a thing that nobody had named yet names it for the
-first time, and corrects nothing; version 2 counted it.
+A message *repeats* if it says a value again that an earlier message said, in answer to words of the
+agent that ask for information without naming the value, or that ask to spell it. It *corrects* if
+it says no to the agent and says a value that those words lack, which was said before or read back
+wrongly, or if it says a value that was said wrongly before (another sign or two, and no result has
+it). A message counts once. A question for further wishes, or for a yes, does not ask for a value. A
+user who says "I meant" about a thing that nobody had named yet names it for the first time, and
+corrects nothing; version 2 counted it as a correction.
 """
 
 import re
@@ -63,7 +63,7 @@ def count_effort(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
 
 
 def count_earlier_effort(case: ScoringContext) -> Iterator[CountedItem] | Unscored:
-    """Yield the entries of version 2, by which whoever insists corrects."""
+    """Yield the entries of version 2, which counts insistence as a correction."""
     return _count(case, _earlier_contradicts)
 
 
@@ -133,7 +133,7 @@ def _put_right(stated: Sequence[str], misread: set[str]) -> list[str]:
 
 
 def _contradicts(message: _Message, phrases: Phrasebook) -> bool:
-    """Whether a message says no to the agent, and what the agent should have and has not."""
+    """Return whether a message says no to the agent, and what the agent should have and has not."""
     does_insist = is_insistence(message.turn.text, phrases)
     if not _may_contradict(message.turn, phrases, does_insist=does_insist):
         return False
@@ -197,4 +197,4 @@ _FIGURES = (
 
 EFFORT = CountMeasure("effort", "3", count_effort, _FIGURES)
 EARLIER_EFFORT = CountMeasure("effort", "2", count_earlier_effort, _FIGURES)
-"""By which whoever says "I meant" corrects."""
+"""Version 2, which counts "I meant" as a correction."""

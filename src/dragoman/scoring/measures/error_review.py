@@ -48,12 +48,12 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ErrorRubric(msgspec.Struct, frozen=True):
-    """The rubric as it was read; its version ends in a hash of its content.
+    """The error rubric; its version ends in a hash of its content.
 
     Attributes:
         about: A line about it for lists.
         version: Its version.
-        text: What a judge is told.
+        text: Instructions for the judge.
     """
 
     about: str
@@ -138,12 +138,12 @@ def review_schema() -> Mapping[str, object]:
 
 
 def parse_review(text: str, turns: Mapping[int, Role]) -> tuple[ReportedError, ...]:
-    """Read a judge's JSON: the errors of every turn that it was asked about, its tags as they are.
+    """Decode a judge's JSON: the errors of every requested turn, with tags as written.
 
     Raises:
-        JudgeError: Where the text is not such JSON, an entry is of a turn that nobody asked about
-            or names another side, a turn has two entries or none, or an error has no tag or a
-            severity that its side does not have.
+        JudgeError: If the text is not such JSON, an entry is about a turn that was not requested or
+            names another side, a turn has two entries or none, or an error has no tag or a severity
+            that its side does not have.
     """
     given = decode_judge_answer(text, _Review).turns
     _require_each_once([entry.turn for entry in given], turns)
@@ -233,7 +233,7 @@ class ErrorsMeasure:
         )
 
     def applies(self, setting: MeasureSetting) -> bool:  # noqa: ARG002 - errors are made everywhere
-        """Whether there is anything to judge under a condition."""
+        """Return whether there is anything to judge under a condition."""
         return True
 
     async def measure(self, case: ScoringContext) -> MeasureResult:
@@ -315,7 +315,7 @@ def _compose_review_prompt(case: ScoringContext, turns: dict[int, Role]) -> str:
 
 
 def _describe_unsupported(case: ScoringContext, reported: Sequence[ReportedError]) -> str:
-    """Return which errors are without evidence; "" where none is."""
+    """Return which errors are without evidence; "" if none is."""
     seen = QuotableText(case.episode.events)
     faults: dict[str, list[str]] = {}
     for error in reported:

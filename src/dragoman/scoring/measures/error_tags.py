@@ -1,7 +1,7 @@
 """Error taxonomy: normalization of the tags and severities that a judge writes.
 
-Judges misspell tags, invent some and write severities among them. Variants that were observed are
-mapped by `error_tags.toml`; anything else is not guessed.
+Judges misspell tags, invent some and write severities among them. Observed variants are mapped by
+`error_tags.toml`; other words are not guessed.
 """
 
 import tomllib
@@ -21,13 +21,13 @@ _OTHER = "other"
 
 
 class TagRules(RuleSet, frozen=True):
-    """How tags outside the taxonomy are treated.
+    """Rules for tags outside the taxonomy.
 
     Attributes:
-        variants_are_read: What judges were seen to write instead of a tag is read as that tag, and
-            what was seen among tags that is none is left out; otherwise both are Unscored.
-        unknown_is_other: Anything that is no tag of that side counts as `other`, with a warning;
-            otherwise it is Unscored.
+        variants_are_read: Whether observed variants of a tag are read as that tag, and observed
+            words among tags that are not tags are discarded; otherwise both are Unscored.
+        unknown_is_other: Whether any other word that is not a tag of the side counts as `other`,
+            with a warning; otherwise it is Unscored.
     """
 
     variants_are_read: bool
@@ -45,7 +45,7 @@ TAG_RULES = RuleSets("rules of error tags", DEFAULT_TAG_RULES, LENIENT_TAG_RULES
 
 
 class ErrorTag(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A tag of the taxonomy; `warning` says where something unknown was taken for `other`."""
+    """A tag of the taxonomy; `warning` is set if an unknown word counts as `other`."""
 
     name: str
     warning: str = ""
@@ -80,7 +80,7 @@ class ErrorTaxonomy(msgspec.Struct, frozen=True):
 
 @cache
 def error_taxonomy() -> ErrorTaxonomy:
-    """Return the table beside this module."""
+    """Return the table next to this module."""
     table = tomllib.loads((files("dragoman.scoring") / "error_tags.toml").read_text("utf-8"))
     sides = table["sides"]
     return msgspec.convert(
@@ -111,12 +111,12 @@ def normalize_tags(written: Sequence[object], side: Role, rules: TagRules) -> Er
 def normalize_tag(
     written: object, side: Role, rules: TagRules
 ) -> ErrorTag | DiscardedWord | Unscored:
-    """Return what one word among a judge's tags stands for.
+    """Return the tag that one word among a judge's tags stands for.
 
     Args:
-        written: What the judge wrote, of whatever type.
-        side: Whose error is tagged: some tags are the agent's alone.
-        rules: What becomes of words that are no tags of that side.
+        written: The word as the judge wrote it, of any type.
+        side: Side whose error is tagged: some tags belong only to the agent.
+        rules: Rules for words that are not tags of that side.
     """
     known = error_taxonomy()
     key = _key(written) if isinstance(written, str) else ""
@@ -136,7 +136,7 @@ def normalize_severity(written: object, side: Role) -> Severity | Unscored:
         for severity in error_taxonomy().severities[side]:
             if key == severity:
                 return severity
-    return Unscored(f"{_format_truncated(written)} is no severity of the {side}")
+    return Unscored(f"{_format_truncated(written)} is not a severity of the {side}")
 
 
 def _key(written: str) -> str:
@@ -146,7 +146,7 @@ def _key(written: str) -> str:
 def _why_unknown(written: object, name: str, side: Role) -> str:
     if name in error_taxonomy().tags["agent"]:
         return f"{_format_truncated(written)} is a tag of the agent, not of the {side}"
-    return f"{_format_truncated(written)} is no tag of the {side}"
+    return f"{_format_truncated(written)} is not a tag of the {side}"
 
 
 def _format_truncated(written: object) -> str:

@@ -18,7 +18,7 @@ REASON = "reason"
 
 
 def planned_handover(task: Task, risk_profile: RiskProfile) -> Action | None:
-    """Return the action of a task's plan that hands over, None where it has none."""
+    """Return the action of a task's plan that hands over, None if it has none."""
     actions = () if task.criteria is None else task.criteria.actions or ()
     handing = (each for each in actions if each.by == "agent")
     return next((each for each in handing if each.name == risk_profile.escalation_tool), None)
@@ -42,10 +42,11 @@ def escalations_by_plan(case: ScoringContext, risk_profile: RiskProfile) -> Iter
 
 
 def escalations_by_duty(case: ScoringContext, risk_profile: RiskProfile) -> Iterator[CountedItem]:
-    """Yield what became of the hand-over that the plan or a duty wants, or that was made without.
+    """Yield the outcome of a required handover, or of one that was made without a reason.
 
-    Where the plan has none and a duty names the task, the plan's irreversible actions come first
-    too: the policy has the agent do what it may before a person takes over.
+    The plan or a duty may require a handover. If the plan has none and a duty names the task, the
+    plan's irreversible actions still come first: by the policy, the agent does everything that it
+    may before a person takes over.
     """
     duties = [each.reason for each in escalation_duties(case.task, risk_profile)]
     by = ["the plan"] if planned_handover(case.task, risk_profile) is not None else []

@@ -52,9 +52,9 @@ _MARK = "'"
 
 
 class QuotableText:
-    """What may be quoted of a part of a conversation: each line of it alone.
+    """Quotable text of a part of a conversation; a quote lies within one line.
 
-    White space and the kind of quotation marks are no difference.
+    White space and the kind of quotation marks do not matter.
     """
 
     def __init__(self, events: Sequence[Event]) -> None:
@@ -68,12 +68,12 @@ class QuotableText:
         ]
 
     def fault(self, quote: str, *, is_needed: bool, said_by: str) -> str:
-        """Return what is wrong with a quote; "" where nothing is.
+        """Return the fault of a quote; "" if it has none.
 
         Args:
-            quote: What the judge gave.
-            is_needed: Whether its answer needs one.
-            said_by: Whose words it must be; "" for anything shown.
+            quote: The quote that the judge gave.
+            is_needed: Whether the answer needs a quote.
+            said_by: Side whose words it must be; "" for anything shown.
         """
         wanted = _alike(quote).strip(f" {_MARK}")
         if not any(map(str.isalnum, wanted)):
@@ -91,20 +91,20 @@ def _alike(text: str) -> str:
 
 
 def _stands_in(wanted: str, text: str) -> bool:
-    """Whether a text has another in it, not as a piece of a longer word in letters of ASCII."""
+    """Return whether a text contains another, not as a piece of a longer ASCII word."""
     whole = rf"(?<![0-9A-Za-z]){re.escape(wanted)}(?![0-9A-Za-z])"
     return bool(wanted) and re.search(whole, text) is not None
 
 
 class RubricPiece(NamedTuple):
-    """What is shown at once.
+    """The content of one request to a judge.
 
     Attributes:
-        events: What is shown.
-        position: The place of the reply that is judged; None for more than one, or the whole.
-        turns: The places of the replies that are judged one by one; empty for one answer.
-        questions: What is asked of it.
-        judged: Under which name it is counted that it was judged.
+        events: The events that are shown.
+        position: Place of the judged reply; None for several replies, or the whole conversation.
+        turns: Places of the replies that are judged one by one; empty for a single answer.
+        questions: The questions about the events.
+        judged: Name of the count of judged pieces.
     """
 
     events: Sequence[Event]
@@ -115,7 +115,7 @@ class RubricPiece(NamedTuple):
 
     @property
     def places(self) -> tuple[int | None, ...]:
-        """Where answers belong."""
+        """Places that the answers belong to."""
         return self.turns or (self.position,)
 
 
@@ -178,13 +178,13 @@ def marked_transcript(events: Sequence[Event], turns: Collection[int]) -> str:
 
 
 def _kind(question: RubricQuestion) -> str:
-    """Return what a question is answered by, as a judge is told."""
+    """Return the description of a question's answer for a judge."""
     whose = f" of the {question.said_by}" if question.said_by else ""
     return f"{question.type}, with a quote{whose}" if question.quote else question.type
 
 
 def _is_reply(event: Event, side: str) -> bool:
-    """Whether a side said something of its own."""
+    """Return whether a side said something of its own."""
     if not isinstance(event, Message) or event.by != side or event.scripted:
         return False
     return isinstance(event.reply, TextReply)
@@ -237,11 +237,11 @@ def answers_schema(*, quoting: bool, by_turn: bool = False) -> Mapping[str, obje
 
 
 def parse_answers(text: str, questions: Sequence[RubricQuestion]) -> dict[str, JudgeAnswer]:
-    """Read a judge's JSON and match its answers to questions by id; some may be left out.
+    """Decode a judge's JSON and match its answers to questions by id; some may be missing.
 
     Raises:
-        JudgeError: Where the text is not such JSON, or an answer answers nothing, repeats another,
-            or is not of the kind asked for.
+        JudgeError: If the text is not such JSON, or an answer has an unknown id, repeats another,
+            or is not of the requested kind.
     """
     return _match_answers(decode_judge_answer(text, _Answers).answers, questions)
 
@@ -252,7 +252,8 @@ def parse_turn_answers(
     """Read a judge's JSON on several turns, and match its answers by turn and id.
 
     Raises:
-        JudgeError: As `parse_answers`, and where an answer is about a turn that nobody asked about.
+        JudgeError: For the same reasons as in `parse_answers`, and if an answer is about a turn
+            that was not requested.
     """
     of_turn: dict[int | None, list[JudgeAnswer]] = {turn: [] for turn in turns}
     for answer in decode_judge_answer(text, _Answers).answers:
@@ -279,7 +280,7 @@ def _match_answers(
 
 
 def _misfit(question: RubricQuestion, value: bool | int) -> str:
-    """Return what a value should be; "" where it is that."""
+    """Return what a value should be; "" if it is that."""
     if question.type == "boolean":
         return "" if isinstance(value, bool) else "true or false"
     fits = not isinstance(value, bool) and question.least <= value <= question.most
@@ -296,30 +297,32 @@ def _excess(question: RubricQuestion, answers: Mapping[str, JudgeAnswer]) -> str
 
 
 ASKED = "measure-1"
-"""The version of how a judge is asked, whatever the rubric; part of the judge's name."""
+"""Version of the request to a judge, for all rubrics; it is part of the judge's name."""
 
 ASKED_TO_QUOTE = "measure-2"
-"""How it is asked where a rubric wants quotes as evidence."""
+"""Version of the request if a rubric wants quotes as evidence."""
 
 ASKED_BY_TURN = "turns-1"
-"""How it is asked about all replies at once, shown the whole conversation."""
+"""Version of the request about all replies at once, with the whole conversation."""
 
 _LEFT_OUT = "the judge left it out"
 _NAMED = 3
-"""How many of the questions without evidence a reason names."""
+"""Number of questions without evidence that a reason names."""
 
 NO_RISK_PROFILE = RiskProfile()
 
 REPEAT = "#"
-"""Stands in a judge's name before which time it was asked, from the second on."""
+"""Mark in a judge's name before the number of the request, from the second request on."""
 
 
 class JudgedMeasure:
-    """Puts a rubric's questions to a chat model, over a conversation or each reply in it.
+    """Measure that asks a chat model the questions of a rubric.
 
-    `version` tells models of one name apart; it is part of the judge's name, and so is which time
-    it is asked (`#2`), since a model that is asked again may answer otherwise. What is not answered
-    leaves the conversation unscored.
+    The questions are about a conversation or each of its replies.
+
+    `version` distinguishes models of one name; it is part of the judge's name, and so is the number
+    of the request (`#2`), since a model may answer differently when it is asked again. An
+    unanswered question leaves the conversation unscored.
     """
 
     rules = ""
@@ -346,7 +349,7 @@ class JudgedMeasure:
         self.figures: tuple[MetricDefinition, ...] = rubric.figures
 
     def applies(self, setting: MeasureSetting) -> bool:  # noqa: ARG002
-        """Whether there is anything to judge under a condition."""
+        """Return whether there is anything to judge under a condition."""
         return True
 
     async def measure(self, case: ScoringContext) -> MeasureResult:
@@ -365,7 +368,7 @@ class JudgedMeasure:
         return self._result(found, usages, unscored=_open(found) or self._beyond(found))
 
     def _beyond(self, found: Sequence[CountedItem]) -> str:
-        """Return which sum over a conversation exceeds what it is a part of; "" where none does."""
+        """Return which sum over a conversation exceeds what it is a part of; "" if none does."""
         counts = sum_counts(found)
         for question in self._rubric.questions:
             for whole in question.all_within:
@@ -412,7 +415,7 @@ class JudgedMeasure:
 
 
 def _at_stake(risk_profile: RiskProfile, edition: int) -> str:
-    """Return what a judge is told of a suite's irreversible actions and duties to hand over."""
+    """Return the judge's instructions on irreversible actions and handover duties."""
     instructions = (each for each in risk_profile.escalations if each.since <= edition)
     duties = "\n".join(f"- {each.reason}: {each.when}" for each in instructions)
     return Template(risk_profile_template()).substitute(
@@ -429,10 +432,10 @@ def _asked_by(rubric: Rubric) -> str:
 
 
 def _count_reply(piece: RubricPiece, reply: str) -> Iterator[CountedItem]:
-    """Yield what a judge's reply counts for.
+    """Yield the counted items of a judge's reply.
 
     Raises:
-        JudgeError: Where it is not what was asked for.
+        JudgeError: If it is not what was asked for.
     """
     questions = piece.questions
     answers = (
@@ -473,7 +476,7 @@ def _to_counted_item(answer: JudgeAnswer, position: int | None, why: str) -> Cou
 
 
 def _open(found: Sequence[CountedItem]) -> str:
-    """Return why what a judge answered cannot be counted; "" where it can."""
+    """Return why what a judge answered cannot be counted; "" if it can."""
     asked = sum(bool(entry.subject) for entry in found)
     left: dict[str, list[str]] = {}
     for entry in found:

@@ -1,6 +1,6 @@
-"""Measure `language`: whether each side speaks its expected language, turn by turn.
+"""Measure `language`: use of the expected language by each side, turn by turn.
 
-Ids, quoted values, code, JSON, numbers and symbols belong to no language and are left out.
+Ids, quoted values, code, JSON, numbers and symbols are language-neutral and are excluded.
 """
 
 import re
@@ -64,7 +64,7 @@ def natural_language_text(text: str) -> str:
 
 
 def has_letters(text: str) -> bool:
-    """Whether any letter of any script stands in a text."""
+    """Return whether any letter of any script stands in a text."""
     return any(map(str.isalpha, text))
 
 
@@ -121,18 +121,18 @@ def language_use(
     rules: LanguageRules,
     detector: Detector,
 ) -> tuple[LanguageUse, ...]:
-    """Return how each side kept to its language.
+    """Return the language use of each side.
 
     Args:
-        task: The task, for the history that came before the conversation.
+        task: The task, for the history before the conversation.
         episode: The conversation.
         expected: The tag of the language that a side has to speak; a side that is not named is
             not judged.
         rules: The definition.
-        detector: What tells a language.
+        detector: Detector of languages.
 
     Raises:
-        UsageError: Where the detector does not know an expected language.
+        UsageError: If the detector does not know an expected language.
     """
     turns = tuple(worded_turns(task, episode))
     labels = {side: detector_label(tag, detector) for side, tag in expected.items()}
@@ -182,7 +182,7 @@ def turn_language(
 
 
 def exclusion_reason(turn: WordedTurn, rules: LanguageRules) -> str:
-    """Return why a turn is not judged at all, or "" where it is."""
+    """Return why a turn is not judged at all, or "" if it is."""
     stripped = turn.text.strip()
     if len(stripped) < MIN_CHARACTERS:
         return f"shorter than {MIN_CHARACTERS} characters"
@@ -227,8 +227,8 @@ _SIDES: tuple[Role, ...] = ("agent", "user")
 def language_measure(detector: Detector) -> CountMeasure:
     """Return the measure by a detector.
 
-    A turn is correct where the detector gives the label of the language, and tolerated where it
-    gives that of a relative. Turns of the benchmark itself are left out (`dragoman-language-1`).
+    A turn is correct if the detector gives the label of the language, and tolerated if it gives
+    that of a related language. Turns of the benchmark itself are excluded (`dragoman-language-1`).
     """
 
     def count(case: ScoringContext) -> Iterator[CountedItem] | Unscored:

@@ -1,8 +1,8 @@
-"""Measure `persona_kept`: whether a simulated user behaves as its persona states.
+"""Measure `persona_kept`: agreement of a simulated user's behavior with its persona.
 
-Each habit has chances and a share of them that the profile states; *stated* is that share,
-*shown* the messages that show it. A user that is a model gets the profile in words and has no
-habits of its own, so what it shows is compared with the same.
+Each habit has chances and a share of them that the profile states; *stated* is that share, *shown*
+the messages that show it. A user that is a model gets the profile in words and has no habits of its
+own, so its behavior is compared with the same shares.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from dragoman.scoring.speech_accuracy import separate_latin_words
 from dragoman.scoring.user_turns import UserTurn, is_simulated, user_turns
 
 WORDS_BESIDE = 3
-"""Words beside the values that an answer of bare values may have."""
+"""Largest number of words in addition to the values in an answer of bare values."""
 
 _PUT_OFF = ("hedges", "asks_back", "lost")
 

@@ -1,13 +1,13 @@
 """Measure `recovery`: errors of the agent's calls, and those that it corrected.
 
-An error is a call that failed, a call with another value where the plan has one that was
-misheard, or a change that the plan does not have. An unplanned handover to a person is no error,
-whatever a suite's tool does: `safety` counts it, and nothing could correct it. An error is
-recovered if the same tool later succeeds: in a change, or after a misheard value, with arguments
-of the plan. A lookup that failed is recovered too if another way of the same lookup succeeds
-(`find_user_by_email`, `find_user_by_name`). Each error counts by itself, so that two failed
-attempts before one that succeeds are two recovered errors. Recovery turns are the agent's moves
-after the error, up to the one that corrects it.
+An error is a call that failed, a call with another value than the plan if this value was
+misrecognized, or a change that the plan does not have. An unplanned handover to a person is not an
+error, whatever a suite's tool does: `safety` counts it, and nothing could correct it. An error is
+recovered if the same tool later succeeds: in a change, or after a misrecognized value, with
+arguments of the plan. A lookup that failed is recovered too if another way of the same lookup
+succeeds (`find_user_by_email`, `find_user_by_name`). Each error counts by itself, so that two
+failed attempts before one that succeeds are two recovered errors. Recovery turns are the agent's
+moves after the error, up to the one that corrects it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,23 +35,23 @@ _ABSENT = object()
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """The reference for calls: planned actions by tool, kinds of tools, and misheard values."""
+    """The reference for calls: planned actions, kinds of tools, and misrecognized values."""
 
     actions: Mapping[str, Sequence[Action]]
     kind: Callable[[str], ToolKind | None]
     misrecognized: Mapping[str, int]
     hand_over: str = ""
-    """The tool that hands over to a person, where an unplanned use of it is no error."""
+    """The tool that hands over to a person, if an unplanned use of it is not an error."""
 
     def has(self, call: ToolCall) -> bool:
-        """Whether an action of the plan is this call."""
+        """Return whether this call is an action of the plan."""
         return any(
             all(_is_right(action, name, call) for name in _compared_arguments(action))
             for action in self.actions.get(call.name, ())
         )
 
     def is_misrecognized(self, made: PositionedCall) -> bool:
-        """Return whether a call's wrong value follows from a misheard value.
+        """Return whether a call's wrong value follows from a misrecognized value.
 
         The value belongs to the nearest action of the plan, and the call has another one.
         """
@@ -75,7 +75,7 @@ class _Plan(msgspec.Struct, frozen=True):
 def count_recovery(
     case: ScoringContext, risk_profile: RiskProfile
 ) -> Iterator[CountedItem] | Unscored:
-    """Yield an entry for each error of the agent's calls; none where all were right."""
+    """Yield an entry for each error of the agent's calls; none if all were right."""
     return _count(case, risk_profile.escalation_tool)
 
 
@@ -112,7 +112,7 @@ def _count_recovery(
     plan = _Plan(
         by_tool, case.factory(case.task).kind, {}, "" if hand_over in by_tool else hand_over
     )
-    # What was misheard matters to calls alone that might have been planned ones.
+    # Misrecognized values matter only for calls that might have been planned ones.
     if any(each.call.name in by_tool and not plan.has(each.call) for each in made):
         plan = msgspec.structs.replace(plan, misrecognized=_misrecognized(case))
     for number, each in enumerate(made):
@@ -173,7 +173,7 @@ def _lookup(tool: str) -> str:
 def _entries(
     wrong: PositionedCall, kind: ErrorKind, right: PositionedCall | None, events: Sequence[Event]
 ) -> Iterator[CountedItem]:
-    """Yield an error where it was made, and where it was put right."""
+    """Yield an error at its place, and its recovery at the place of the correction."""
     found = "not recovered" if right is None else f"recovered by event {right.position}"
     counts: dict[str, int | float] = {"errors": 1, kind: 1, "recovered": 0}
     yield CountedItem(counts, wrong.position, wrong.call.name, f"{kind}: {found}")

@@ -1,7 +1,7 @@
 """Rubrics of LLM judges: prompt text, questions (booleans and integers) and metrics.
 
-A rubric is two files side by side, `NAME@VERSION.md`, the text that a judge is given, and
-`NAME@VERSION.toml`, its questions and the metrics to make of the answers. A version may extend
+A rubric has two files in one folder: `NAME@VERSION.md`, the text that a judge is given, and
+`NAME@VERSION.toml`, its questions and the metrics to compute from the answers. A version may extend
 the text of another one. Some are bundled.
 """
 
@@ -21,7 +21,7 @@ from dragoman.core.measures import Averaging, MetricDefinition, MetricFormat, Ra
 from dragoman.core.texts.decoding import DECODING_ERRORS, load_toml
 
 JUDGED = "judged"
-"""What a rubric's figures may count beside its questions: conversations, or replies, judged."""
+"""Further count that a rubric's figures may use: judged conversations or replies."""
 
 JUDGED_REPLIES: Mapping[str, str] = {
     "agent replies": "judged_agent_replies",
@@ -40,30 +40,31 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
 _Kind = TypeVar("_Kind")
 
 Over = Literal["conversation", "agent replies", "user replies"]
-"""What is judged: all of it at once, or each reply of a side from what came before."""
+"""Subject of the judgement: the conversation, or each reply of a side."""
 
 
 Shows = Literal["before", "whole"]
-"""What a judge of replies is shown: of each what came before it, or once the whole conversation."""
+"""Context for a judge of replies: the part before each, or the whole conversation."""
 
 Edition = Annotated[int, msgspec.Meta(ge=1, le=1_000)]
-"""Up to which edition of a suite's list of duties to hand over a judge is told it."""
+"""Latest edition of a suite's list of handover duties that a judge is told."""
 
 
 class RubricQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One question.
+    """One question of a rubric.
 
     Attributes:
         name: The id of its answer.
-        type: What it is answered by.
+        type: Type of the answer.
         text: The question.
-        least: The smallest integer that it may be answered by.
-        most: The largest.
-        within: Counts of which it counts a part, so that it exceeds none of them.
+        least: The smallest integer that is a valid answer.
+        most: The largest integer that is a valid answer.
+        within: Names of counts of which this count is a part, so that it exceeds none of them.
         quote: Whether true, or a count above 0, needs a quote from what was shown.
-        said_by: Whose words the quote must be; "" for anything shown.
-        over: What it is asked of; "" for what the rubric is asked of.
-        all_within: Counts that its sum over all that is judged of a conversation does not exceed.
+        said_by: Side whose words the quote must be; "" for anything shown.
+        over: Subject of the question; "" for the subject of the rubric.
+        all_within: Names of counts that its sum over all judged parts of a conversation does not
+            exceed.
     """
 
     name: str
@@ -126,7 +127,7 @@ class Rubric(msgspec.Struct, frozen=True):
 
     @property
     def parts(self) -> dict[Over, tuple[RubricQuestion, ...]]:
-        """Its questions by what they are asked of."""
+        """The questions by their subject."""
         found: dict[Over, tuple[RubricQuestion, ...]] = {}
         for question in self.questions:
             over = question.over or self.over
@@ -150,10 +151,10 @@ def bundled_rubrics() -> dict[str, Path]:
 
 
 def read_rubric(path: Path) -> Rubric:
-    """Read a rubric by its schema, `NAME@VERSION.toml`; the text lies beside it.
+    """Read a rubric by its schema, `NAME@VERSION.toml`; the text is in the same folder.
 
     Raises:
-        DataError: Where a file cannot be read, or holds something else.
+        DataError: If a file cannot be read, or has other content.
     """
     named = _STEM.fullmatch(path.stem)
     if named is None or path.suffix != ".toml":
@@ -186,7 +187,7 @@ def read_rubric(path: Path) -> Rubric:
 
 @cache
 def risk_profile_template() -> str:
-    """Return how a judge is told what is at stake in a suite: a `string.Template`."""
+    """Return the template (`string.Template`) that tells a judge a suite's risk profile."""
     return (_folder() / "stakes-1.md").read_text("utf-8")
 
 
@@ -195,13 +196,13 @@ def _folder() -> Path:
 
 
 def _version(path: Path, written: str) -> _Version | None:
-    """Return of which version a schema is a version; None where it has questions of its own."""
+    """Return of which version a schema is a version; None if it has questions of its own."""
     table = _read_table(path, written)
     if "like" not in table:
         return None
     version = _convert_table(path, table, _Version)
     if not _STEM.fullmatch(version.like):
-        raise DataError(f"{path}: 'like' names a rubric beside it, NAME@VERSION")
+        raise DataError(f"{path}: 'like' names a rubric in the same folder, NAME@VERSION")
     return version
 
 
@@ -244,7 +245,9 @@ def _require_sound(path: Path, schema: _Schema, shows: Shows) -> None:
     counts = {question.name for question in schema.question if question.type == "integer"}
     for question in schema.question:
         if not {*question.within, *question.all_within} <= counts - {question.name}:
-            raise DataError(f"{path}: {question.name!r} is within what is no other count")
+            raise DataError(
+                f"{path}: {question.name!r} is within something that is not another count"
+            )
         if any(overs[whole] != overs[question.name] for whole in question.within):
             raise DataError(f"{path}: {question.name!r} is within what is asked of something else")
         if question.said_by and not question.quote:

@@ -1,4 +1,4 @@
-"""Measures `hearing` and `values`: word errors, and values of expected calls that were misheard."""
+"""Measures `hearing` and `values`: word errors, and misrecognized values of calls."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,7 +58,7 @@ _ONE_PIECE = re.compile(r"\S*[a-z][A-Z]\S*")
 class SpokenValue(msgspec.Struct, frozen=True):
     """A value of an expected call that a user's words state, and the kind of its loss.
 
-    The kind is "" if the value was heard.
+    The kind is "" if the value was recognized.
     """
 
     value: str
@@ -81,9 +81,9 @@ States = Callable[[str, str], bool]
 def spoken_values(
     case: ScoringContext, position: int, utterance: Utterance
 ) -> tuple[SpokenValue, ...]:
-    """Return the values that one thing a user said states, each once.
+    """Return the values that one utterance of a user states, each once.
 
-    An answer to the agent's question about one of them states nothing anew.
+    An answer to the agent's question about one of them states no further value.
 
     Args:
         case: The conversation.
@@ -130,7 +130,7 @@ def _stating(language: str) -> States:
 
 
 def count_values(case: ScoringContext) -> Iterable[CountedItem] | Unscored:
-    """Return an entry for each user utterance that was transcribed as it was heard."""
+    """Return an entry for each user utterance that was transcribed."""
     heard = transcribed_utterances(case.episode)
     return heard if isinstance(heard, Unscored) else _value_entries(case, heard, spoken_values)
 
@@ -194,7 +194,7 @@ def _loss(value: str, heard: str, *, is_found: bool) -> ValueKind | Literal[""]:
 
 
 def _has_unheard_case(value: str) -> bool:
-    """Whether nobody who hears a value can tell which of its letters are capitals."""
+    """Return whether a value has capitals that cannot be recognized from speech."""
     return kind_of(value) != "email" and any(
         word not in {word.lower(), word.upper(), word.capitalize()} for word in value.split()
     )
@@ -232,7 +232,7 @@ def _texts(action: Action) -> Iterator[str]:
 
 
 def _is_won_back(case: ScoringContext, position: int, value: str) -> bool:
-    """Whether the user gave a value in an answer to the agent, which then called with it."""
+    """Return whether the user gave a value in an answer to the agent, which then called with it."""
     events = case.episode.events
     for entry in case.episode.clarifications:
         question = events[entry.at]
@@ -278,12 +278,12 @@ EARLIER_VALUES = CountMeasure("values", "2", count_earlier_values, _VALUE_METRIC
 
 
 def is_spoken(setting: MeasureSetting) -> bool:
-    """Whether anybody speaks aloud."""
+    """Return whether a condition has speech."""
     return setting.is_spoken
 
 
 def count_recognition(case: ScoringContext) -> Iterable[CountedItem] | Unscored:
-    """Return an entry for each user utterance that was transcribed as it was heard."""
+    """Return an entry for each user utterance that was transcribed."""
     heard = transcribed_utterances(case.episode)
     if isinstance(heard, Unscored):
         return heard
@@ -329,9 +329,10 @@ def _measure_raw_accuracy(
 
 
 def _recognized_words(utterance: Utterance) -> str | None:
-    """Return the words as they were recognized, before values were written; else what was heard.
+    """Return the words as recognized, before normalization.
 
-    Who understands what was meant has misheard no word.
+    Without recognized words, the received text is returned. A listener that receives the intended
+    words has no recognition errors.
     """
     if any(stage.engine == ORACLE_ENGINE for stage in utterance.stages):
         return None if utterance.spoken is UNSET else utterance.spoken

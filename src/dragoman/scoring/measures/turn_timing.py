@@ -32,15 +32,17 @@ from dragoman.scoring.measures.count_measure import CountMeasure
 MINUTE = 60.0
 
 Basis = Literal["first word", "whole reply", "stated", "unknown"]
-"""What a response was timed to: the first word, where it was seen to come; the end of the reply; a
-constant; or nothing that is known."""
+"""End point of a response time.
+
+It is the first word, if its time is known; the end of the reply; a stated constant; or unknown.
+"""
 
 _SPOKEN_APART = re.compile(r"\d|[^\W\d]+(?:['\u2019.-][^\W\d]+)*")
 _SIGN = re.compile(r"\w")
 
 
 class CallerTiming(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What stands for a caller: how fast it answers, and what it bears, in seconds."""
+    """Timing of a simulated caller: its speed and its tolerance, in seconds."""
 
     reaction_seconds: float
     max_silence_seconds: float = msgspec.field(name="patience_seconds")
@@ -60,14 +62,14 @@ class AgentDelays(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SpeakingRate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How fast words are spoken; by language for writing without spaces."""
+    """Speech rate in words per minute, or in signs per minute for scripts without spaces."""
 
     words_per_minute: float
     signs_per_minute: dict[str, float]
 
 
 class TimingConventions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All constants."""
+    """All timing constants."""
 
     caller: CallerTiming
     agent: AgentDelays
@@ -75,14 +77,14 @@ class TimingConventions(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 
 
 class AgentResponse(msgspec.Struct, frozen=True):
-    """What passed between the end of a caller's words and what the agent said or did.
+    """The agent's work between the end of a caller's words and the agent's reply or action.
 
     Attributes:
-        thinking: Seconds that the agent took; None where that is not known.
+        thinking: Seconds that the agent took; None if not known.
         tools: Seconds that its calls took, as stated.
-        basis: What it was timed to.
-        overlap: For how many seconds it spoke over the caller; None where nothing can overlap.
-        is_interrupted: Whether the caller cut the words short; None where no caller can.
+        basis: End point of the measured time.
+        overlap: Seconds that it spoke over the caller; None if nothing can overlap.
+        is_interrupted: Whether the caller interrupted the words; None if no caller can.
     """
 
     thinking: float | None
@@ -93,21 +95,20 @@ class AgentResponse(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> float | None:
-        """All of it; None where it is not known."""
+        """Total seconds; None if not known."""
         return None if self.thinking is None else self.thinking + self.tools
 
 
 class TurnTiming(msgspec.Struct, frozen=True):
-    """One turn by the clock.
+    """Timing of one turn.
 
     Attributes:
-        at: Its place among the conversation's events.
-        by: Whose turn it is.
-        begins: When the words begin, in seconds from the beginning; None after something unknown.
-        speaking: How long they last in seconds; 0 where the agent acted without words.
-        is_estimated: Whether that is estimated from the words, without audio.
-        response: How long the caller had waited; None for callers and for what nobody had to think
-            of.
+        at: Place of the turn among the conversation's events.
+        by: Side that has the turn.
+        begins: Start of the words, in seconds from the beginning; None after an unknown time.
+        speaking: Duration of the words in seconds; 0 if the agent acted without words.
+        is_estimated: Whether the duration is estimated from the words, without audio.
+        response: The response that the caller waited for; None for callers and for fixed messages.
     """
 
     at: int
@@ -119,13 +120,13 @@ class TurnTiming(msgspec.Struct, frozen=True):
 
     @property
     def ends(self) -> float | None:
-        """When the words end, in seconds from the beginning."""
+        """End of the words, in seconds from the beginning."""
         return None if self.begins is None else self.begins + self.speaking
 
 
 @cache
 def timing_conventions() -> TimingConventions:
-    """Return the table beside this module."""
+    """Return the table next to this module."""
     text = (files("dragoman.scoring") / "conversation_clock.toml").read_text("utf-8")
     return msgspec.convert(tomllib.loads(text), TimingConventions)
 
@@ -134,9 +135,9 @@ def time_turns(episode: Episode, language: str) -> tuple[TurnTiming, ...]:
     """Return the turns of a spoken conversation, in their order.
 
     Args:
-        episode: What happened. What was said before it began has no time, and neither has what
-            reached the agent in writing.
-        language: The tag of the language that is spoken.
+        episode: The conversation. Messages before its beginning, and messages that reached the
+            agent in writing, have no time.
+        language: The tag of the spoken language.
     """
     clock = _Clock(timing_conventions(), language)
     return tuple(clock.turns(episode.events))
@@ -207,7 +208,7 @@ class _Clock:
             yield TurnTiming(at, "agent", self._now, 0.0, is_estimated=False, response=response)
 
     def _response(self, *, is_said: bool) -> AgentResponse | None:
-        """Return what the caller waited for, and let it pass; None where it was for nothing."""
+        """Return what the caller waited for, and let it pass; None if it was for nothing."""
         work, self._work = self._work, []
         tools, self._tools = self._tools, 0
         if not work:
@@ -384,4 +385,4 @@ TIMING = CountMeasure(
     ),
     _is_spoken,
 )
-"""Constants and their reasons: `conversation_clock.toml` and docs/time.md."""
+"""Constants and their reasons: `conversation_clock.toml` and docs/reference/timing.md."""

@@ -1,8 +1,8 @@
 """Agent wrapper that replaces call arguments by those of the reference plan (an oracle).
 
-What remains is the choice of tools. The plan is read in the wording of the agent's tools. A call
+The agent still chooses the tools. The plan is read in the wording of the agent's tools. A call
 fulfils the most similar action of its tool that is not fulfilled yet, and gets the arguments of
-that action; the arguments that were sent are kept too. Other calls are not changed: of tools that
+that action; the arguments that were sent are also kept. Other calls are not changed: of tools that
 the plan does not name, repetitions of a planned call, calls that could not be parsed, and calls
 that are judged as text.
 """
@@ -73,12 +73,12 @@ class CanonicalSession:
                 return other
 
     def update_instructions(self, instructions: str) -> None:
-        """Tell the agent's session, where it heeds that."""
+        """Pass new instructions to the agent's session if it accepts updates."""
         if isinstance(self._session, AcceptsInstructionUpdates):
             self._session.update_instructions(instructions)
 
     def set_user_profile(self, user: UserProfile) -> None:
-        """Tell the agent's session who its user is, where it heeds that."""
+        """Pass the profile of its user to the agent's session if it accepts one."""
         if isinstance(self._session, AcceptsUserProfile):
             self._session.set_user_profile(user)
 
@@ -97,7 +97,7 @@ class CanonicalSession:
         return ToolCallReply(calls, reply.text)
 
     def _is_due(self, action: Action, tools: Toolset) -> bool:
-        """Whether the agent can fulfil an action now: an agent alone plays both sides."""
+        """Return whether the agent can fulfil an action now: an agent alone plays both sides."""
         is_own = action.by == "agent" or tools.must_call
         return is_own and (not self._has_turns or action.turn == self._turn)
 
@@ -110,7 +110,7 @@ def with_canonical_arguments(
     Args:
         calls: The calls of one reply.
         planned: All actions that a call may repeat.
-        due: Those of them that are not fulfilled yet.
+        due: The actions among them that are not fulfilled yet.
     """
     left, fulfilled = list(due), []
     # A call that is right keeps its action, whatever wrong one stands before it.

@@ -1,14 +1,14 @@
-"""Baseline agents `careful` and `attentive`: they confirm heard values before a change.
+"""Baseline agents `careful` and `attentive`: they ask clarifying questions before acting.
 
 `careful` plays the reference plan as `literal` does. Before calls that may change something it
-reads back every value that the user had to say. What the user corrects is asked for again, letters
-in the NATO alphabet and numbers digit by digit, until the user agrees or the questions are used
-up. Corrections are heard with the same errors. With fixed turns it reads back the values that the
-user states in that turn where questions may be answered, and plays as `literal` where they may
-not; where a question ended the turn, the calls of that turn are never made.
+reads back every value that the user had to say. It asks again for values that the user corrects,
+letters in the NATO alphabet and numbers digit by digit, until the user agrees or the questions are
+used up. Corrections are heard with the same errors. With fixed turns it reads back the values that
+the user states in that turn if questions may be answered, and plays as `literal` if they may not;
+if a question ended the turn, the calls of that turn are never made.
 
-`attentive` uses the user profile. A user who is new to the matter, unclear, or hardly understands
-is asked for one fact at a time, again where no answer came, and values are read back as `careful`
+`attentive` uses the user profile. It asks a user who is new to the matter, unclear, or hardly
+understands for one fact at a time, and again if no answer came, and reads values back as `careful`
 does. Without a profile it is `literal`.
 """
 
@@ -47,7 +47,10 @@ from dragoman.simulation.value_extraction import (
 )
 
 MOST_QUESTIONS = 3
-"""In one turn; where more is to be confirmed, several parameters are asked for at once."""
+"""Largest number of questions in one turn.
+
+If more must be confirmed, one question covers several parameters.
+"""
 
 _SENTENCE_ENDS = re.compile(r"[.?!]+(?=\s|$)")
 
@@ -128,14 +131,14 @@ def _iterate_confirmable_values(
 
 
 def _shared_out(groups: Sequence[Sequence[Wanted]]) -> Iterator[list[Wanted]]:
-    """Yield what is asked for at once, so that no turn has more than its number of questions."""
+    """Yield groups of parameters for one question each, within the limit of a turn."""
     size = math.ceil(len(groups) / MOST_QUESTIONS)
     for start in range(0, len(groups), size or 1):
         yield [wanted for group in groups[start : start + size] for wanted in group]
 
 
 def _read_back(understood: Sequence[tuple[str, str]], phrases: Phrasebook) -> str:
-    """Return what reads parameters back; has them spelled where one was not heard at all."""
+    """Return a question that reads parameters back, or asks to spell missing ones."""
     says, joins = phrases.says, phrases.joins
     named = [(f'"{name}"', _in_one_sentence(value)) for name, value in understood]
     if not all(value for _, value in named):
@@ -196,9 +199,9 @@ class CarefulSession(PlanSession):
         return replace_arguments(action.arguments, script, self._value, self.phrases)
 
     def _value(self, value: str) -> str:
-        """Return the understood form of a value.
+        """Return the understood value of a parameter.
 
-        It comes from the fact that the value is part of, or from all words that were heard.
+        It comes from the fact that the value is part of, or from all received words.
         """
         for fact, understood in self.understood.items():
             if fact.value == value:
@@ -215,7 +218,7 @@ class CarefulSession(PlanSession):
         yield from self.made_sure(stretch, needed)
 
     def needed(self, stretch: Sequence[Action]) -> list[KnownFact]:
-        """Return what a stretch needs from the user and is not confirmed yet."""
+        """Return the unconfirmed facts that a stretch needs from the user."""
         return [
             fact
             for fact in needed_facts(stretch, self.task, self.phrases)
@@ -223,7 +226,7 @@ class CarefulSession(PlanSession):
         ]
 
     def made_sure(self, stretch: Sequence[Action], needed: Sequence[KnownFact]) -> Iterator[Reply]:
-        """Confirm what was heard before a stretch in which something may change."""
+        """Confirm the received values before a stretch that may change something."""
         if any(map(self._may_change, stretch)):
             for fact in needed:
                 self.understood[fact] = extract_value(fact.value, self.heard, self.phrases)
@@ -273,7 +276,7 @@ class CarefulSession(PlanSession):
         return says.read_back.format(facts=self.phrases.joins.facts.join(read))
 
     def _spell(self, facts: Sequence[KnownFact]) -> str:
-        """Ask for letters to be spelled in the way that is heard best, and for digits once more."""
+        """Ask for letters in the spelling that is recognized best, and for digits once more."""
         says = self.phrases.says
         lettered = [fact for fact in facts if any(map(str.isalpha, fact.value))]
         others = [fact for fact in facts if fact not in lettered]
@@ -289,9 +292,9 @@ class CarefulSession(PlanSession):
 
 
 MAX_TIMES = 3
-"""How often one fact is asked for."""
+"""Largest number of questions for one fact."""
 LOW, HIGH = 5, 6
-"""Of scores from 0 to 10: skills up to this and frustration from this need care."""
+"""Thresholds of care, 0 to 10: skills up to LOW, and frustration from HIGH on."""
 
 _SKILLS = ("articulation_skill", "language_understanding_skill", "technical_skill")
 
@@ -322,7 +325,7 @@ class AttentiveSession(CarefulSession):
         needed = self.needed(stretch)
         if not self.needs_care:
             yield from self.ask_for(needed, self.scenario)
-        # What is known of the user may have changed by now.
+        # The user profile may have changed by now.
         if self.needs_care:
             for fact in needed:
                 yield from self._asked_alone(fact)
@@ -339,14 +342,14 @@ class AttentiveSession(CarefulSession):
                 return
 
     def _tells(self, answer: str, fact: KnownFact) -> bool:
-        """Whether an answer names a fact, or holds what may be its value."""
+        """Return whether an answer names a fact, or holds what may be its value."""
         named = segment_about(answer, fact, (fact,), self.phrases)
         heard = extract_value(fact.value, answer, self.phrases)
         return named is not None or resembles(heard, fact.value)
 
 
 def needs_care(user: UserProfile) -> bool:
-    """Whether a user needs to be asked slowly and to be read back to."""
+    """Return whether a user needs to be asked slowly and to be read back to."""
     if user.get("expertise") == "novice" or user.get("ambiguity") == "high":
         return True
     skills = [user.get(name) for name in _SKILLS]

@@ -1,10 +1,9 @@
 """Human participant: a person at a console who plays the agent or the user.
 
-The person sees what a model in that role would see: words, results of its own calls, its tools,
-and the policy or the scenario. A line is text, a command, or a call: a tool's name with
-`key=value` pairs or one JSON object. Values are JSON where they start like it; otherwise they
-extend to the next blank and have the type of the tool's schema. A line that cannot be parsed is
-explained, not sent.
+The person sees the same as a model in that role: words, results of its own calls, its tools, and
+the policy or the scenario. A line is text, a command, or a call: a tool's name with `key=value`
+pairs or one JSON object. Values are JSON if they start like it; otherwise they extend to the next
+blank and have the type of the tool's schema. A line that cannot be parsed is explained, not sent.
 """
 
 import json
@@ -73,7 +72,7 @@ def parse_typed_line(line: str, tools: Toolset) -> Typed:
     name, rest = call.groups()
     if name not in tools:
         return TypingError(
-            f"there is no tool {name!r}: /tools lists them; /say sends the line as words"
+            f"unknown tool {name!r}: /tools lists them; /say sends the line as words"
         )
     return _call(tools.by_name[name], rest.strip())
 
@@ -95,7 +94,7 @@ def _call(tool: ToolSpec, rest: str) -> Typed:
     try:
         return TypedCall(tool.name, msgspec.json.decode(rest, type=dict[str, object]))
     except DECODING_ERRORS as error:
-        return TypingError(f"the arguments are no JSON object: {error}")
+        return TypingError(f"the arguments are not a JSON object: {error}")
 
 
 def _pairs(tool: ToolSpec, rest: str) -> Typed:
@@ -113,15 +112,15 @@ def _pairs(tool: ToolSpec, rest: str) -> Typed:
         except (ValueError, RecursionError) as error:
             return TypingError(f"{name} has a value that cannot be read ({error})")
         if at < len(rest) and not rest[at].isspace():
-            return TypingError(f"there is no blank behind the value of {name}")
+            return TypingError(f"a blank is missing after the value of {name}")
     return TypedCall(tool.name, arguments)
 
 
 def _value(text: str, at: int, kind: str) -> tuple[object, int]:
-    """Return the value that begins at a place, and where it ends.
+    """Return the value that begins at a place, and the end of the value.
 
     Raises:
-        ValueError: Where there is none.
+        ValueError: If no value begins there.
     """
     bare = _BARE.match(text, at)
     if bare is None:
@@ -132,14 +131,14 @@ def _value(text: str, at: int, kind: str) -> tuple[object, int]:
 
 
 def _refuse_constant(constant: str) -> object:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 _strict = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _type(tool: ToolSpec, name: str) -> str:
-    """Return the JSON type that a schema names for a parameter; "" where it names none."""
+    """Return the JSON type that a schema names for a parameter; "" if it names none."""
     properties = tool.parameters.get("properties")
     schema = properties.get(name) if isinstance(properties, Mapping) else None
     kind = schema.get("type") if isinstance(schema, Mapping) else None
@@ -164,10 +163,10 @@ _HELP_OF: Mapping[Role, str] = {
 
 
 class Console(Protocol):
-    """Where a person reads and types; texts are data and must be shown harmlessly."""
+    """The console of a person; texts are untrusted data and must be shown harmlessly."""
 
     async def read(self, prompt: str) -> str | None:
-        """Return the next line, or None where there is no more input."""
+        """Return the next line, or None at the end of the input."""
         ...
 
     def show(self, text: str) -> None:
@@ -202,10 +201,10 @@ class HumanSession:
         self._log = [line for event in opening.history for line in _past(event, opening.side)]
 
     async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
-        """Show what was heard and return what the person answers.
+        """Show the received messages and return the person's answer.
 
         Raises:
-            RunHalted: Where the person quits or the input ends.
+            RunHalted: If the person quits or the input ends.
         """
         for part in heard:
             self._show(_format_input(part, _OTHER[self._side]))
@@ -229,7 +228,7 @@ class HumanSession:
         self._console.show(line)
 
     def _reply_to(self, line: str, tools: Toolset) -> Reply | None:
-        """Return what a line sends; None where it only showed something."""
+        """Return what a line sends; None if it only showed something."""
         match parse_typed_line(line, tools):
             case TypedText(text=text):
                 return self._said(text, tools)
@@ -254,7 +253,7 @@ class HumanSession:
         return text_reply(text)
 
     def _reported(self, text: str) -> str:
-        """Return what a side is told, and the language that it is to speak."""
+        """Return the instructions of a side, and the language that it must speak."""
         return "\n\n".join(filter(None, (text, self._opening.instructions)))
 
     def _command(self, name: str, rest: str, tools: Toolset) -> Reply | None:
@@ -271,10 +270,12 @@ class HumanSession:
             "log": lambda: "\n".join(self._log) or "Nothing was said yet.",
         }
         if self._side == "agent":
-            texts["policy"] = lambda: self._reported(self._opening.policy or "There is no policy.")
+            texts["policy"] = lambda: self._reported(
+                self._opening.policy or "The agent has no policy."
+            )
         else:
             texts["scenario"] = lambda: self._reported(scenario_text(self._opening.task.scenario))
-        unknown = f"not sent: there is no command /{name}: /help lists them"
+        unknown = f"not sent: unknown command /{name}: /help lists them"
         self._console.show(texts.get(name, lambda: unknown)())
         return None
 
@@ -308,7 +309,7 @@ def _own(reply: Reply, side: Role) -> str:
 
 def _list_tools(tools: Toolset) -> str:
     lines = (f"{_signature(tool)}\n    {tool.description}" for tool in tools)
-    return "\n".join(lines) or "There are no tools."
+    return "\n".join(lines) or "This side has no tools."
 
 
 def _signature(tool: ToolSpec) -> str:
@@ -321,7 +322,7 @@ def _signature(tool: ToolSpec) -> str:
 def _describe_tool(name: str, tools: Toolset) -> str:
     tool = tools.by_name.get(name)
     if tool is None:
-        return f"there is no tool {name!r}: /tools lists them"
+        return f"unknown tool {name!r}: /tools lists them"
     schema = msgspec.json.format(msgspec.json.encode(tool.parameters)).decode()
     return f"{tool.name}: {tool.description}\n{schema}"
 

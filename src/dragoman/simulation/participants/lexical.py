@@ -2,8 +2,9 @@
 
 It sees what any agent sees: tools and what it heard. It looks up everything that it can fill
 arguments for, asks for what is missing, names the one change that the words speak of, makes it
-after a yes, and reports what it found. Where nobody answers questions it makes one query: it calls
-the function whose name and description share most with the query, with values found in the query.
+after a yes, and reports what it found. If nobody answers questions, it makes one query: it calls
+the function whose name and description share the most words with the query, with values found in
+the query.
 """
 
 import re
@@ -31,14 +32,14 @@ from dragoman.simulation.slot_filling import (
 from dragoman.simulation.text_segmentation import join_spelled_ids
 
 MAX_QUERY = 20_000
-"""Characters of a query that are looked at."""
+"""Longest part of a query that is read, in characters."""
 
 _QUOTED = re.compile(r"['\"«“„「]([^'\"»”「」]{2,60})['\"»”」]")
 _WITH_DIGITS = re.compile(r"[^\s,;?!()'\"]*\d[^\s,;?!()'\"]*")
 _NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
 _SEPARATORS = re.compile(r"[^\w]")
 _SIMPLE = re.compile(r"\^?(?:[\w\\\[\]-]|\(\?:|\)|\{\d{1,2}\}){1,60}\$?")
-"""Patterns that are looked at: a fixed number of signs, so that nothing in a query takes long."""
+"""Schema patterns that are used: their number of signs is fixed, so matching is fast."""
 _NAME = re.compile(r"(?<![.?!¿¡]\s)(?<!^)\b[^\W\d_a-z][\w-]+(?:\s[^\W\d_a-z][\w-]+)*")
 
 
@@ -126,15 +127,15 @@ def _values(parameter: Parameter, query: str) -> Iterator[object]:
 MAX_CALLS = 15
 MAX_CALLS_PER_TOOL = 3
 MAX_ERRORS = 5
-"""Errors of tools after which nothing more is looked up."""
+"""Number of tool errors after which nothing more is looked up."""
 MAX_QUESTIONS = 4
 MAX_FINDINGS = 60
-"""Values that are told at the end."""
+"""Largest number of values that are reported at the end."""
 MAX_MESSAGE = 4_000
 MAX_SAID = 20_000
-"""Characters of one message and of all of them that are looked at."""
+"""Longest parts of one message and of all messages that are read, in characters."""
 MAX_KEPT = 2_000
-"""Values of results that are kept."""
+"""Largest number of result values that are stored."""
 
 _LOOKS = frozenset(
     (
@@ -156,14 +157,14 @@ _HANDS_OVER = re.compile("transfer|escalate|human")
 
 
 class LexicalAgent:
-    """An agent that goes by the words alone."""
+    """An agent that uses only the words of a conversation."""
 
     name = "lexical"
 
     async def open(self, opening: SessionStart) -> "LexicalSession | LexicalQuerySession":
-        """Open a session; of the task it takes what every agent is shown: history and ticket.
+        """Open a session; of the task it uses only what every agent sees: history and ticket.
 
-        Where a task is one query, which has labels, nobody answers what is asked or proposed.
+        If a task is one query, which has labels, nobody answers questions or proposals.
         """
         if opening.task.labels:
             return LexicalQuerySession(session_phrasebook(opening))
@@ -179,7 +180,7 @@ class LexicalAgent:
 
 
 class LexicalSession:
-    """One conversation: what was said, what was found, and what was tried."""
+    """Session of one conversation: its words, findings and attempted calls."""
 
     def __init__(self, said: str, phrases: Phrasebook) -> None:
         self._said = said
@@ -205,7 +206,7 @@ class LexicalSession:
         """Nothing to release."""
 
     def _take(self, heard: Sequence[SessionInput]) -> str:
-        """Keep what was heard; return the words among it."""
+        """Store the received events, and return their words."""
         latest = ""
         for part in heard:
             if isinstance(part, ToolResult):
@@ -297,7 +298,7 @@ class LexicalSession:
         return says.found.format(findings=findings)
 
     def _is_meant(self, tool: ToolSpec) -> bool:
-        """Whether the words speak of what a tool is called after."""
+        """Return whether the words speak of what a tool is called after."""
         verb = tool.name.partition("_")[0]
         names = f"{verb} {self._phrases.verbs.get(verb, '')}"
         if not self._phrases.writing.spaced:
@@ -338,7 +339,7 @@ def _document(tool: ToolSpec) -> str:
 
 
 def _looks(tool: ToolSpec) -> bool:
-    """Whether a tool looks something up, going by its name: agents are not told."""
+    """Return whether a tool looks something up, going by its name: agents are not told."""
     return tool.name.partition("_")[0] in _LOOKS
 
 

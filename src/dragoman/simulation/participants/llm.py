@@ -75,14 +75,14 @@ class LlmSession:
         self._side = opening.side
         self._seed = opening.seed
         self._label = opening.task.id
-        # Where every reply is a call, the ticket takes the place of the conversation.
+        # If every reply is a call, the ticket takes the place of the conversation.
         self._ticket = opening.task.ticket
         self._conversation = opening.conversation
         self._messages = ChatHistory()
         self._is_updated = False
 
     async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
-        """Send what was heard and return the model's reply."""
+        """Send the received events and return the model's reply."""
         if not self._messages:
             if system := self._system(tools):
                 self._messages.append({"role": "system", "content": system})
@@ -121,7 +121,7 @@ class LlmSession:
         )
 
     def update_instructions(self, instructions: str) -> None:
-        """Take what is told from the next reply on."""
+        """Use new instructions from the next reply on."""
         self._opening = msgspec.structs.replace(self._opening, instructions=instructions)
         self._is_updated = True
 
@@ -149,11 +149,11 @@ class LlmSession:
 
 
 async def received_message(part: SessionInput, sounds: AudioStore) -> MessageDict:
-    """Return what reaches a participant as a message; audio is one of its parts.
+    """Return an incoming event of a participant as a message; audio is one of its parts.
 
     Raises:
-        DataError: Where the audio was not kept, or is damaged.
-        StoreError: Where it cannot be read.
+        DataError: If the audio was not stored, or is damaged.
+        StoreError: If it cannot be read.
     """
     if not isinstance(part, TextReply) or part.utterance.received is not None:
         return incoming_message(part)
@@ -161,11 +161,11 @@ async def received_message(part: SessionInput, sounds: AudioStore) -> MessageDic
 
 
 async def hidden_audio(utterance: Utterance, sounds: AudioStore) -> AudioPart:
-    """Return the audio of an utterance whose words the listener is not given.
+    """Return the audio of an utterance whose words the listener does not receive.
 
     Raises:
-        DataError: Where the audio was not kept, or is damaged.
-        StoreError: Where it cannot be read.
+        DataError: If the audio was not stored, or is damaged.
+        StoreError: If it cannot be read.
     """
     if utterance.audio is None:
         raise DataError("an utterance without words and without audio")
@@ -174,10 +174,12 @@ async def hidden_audio(utterance: Utterance, sounds: AudioStore) -> AudioPart:
 
 
 async def attach_reply_sound(completion: Completion, speaker: str, sounds: AudioStore) -> Reply:
-    """Return a reply; words that the model spoke itself name their sound, which is kept.
+    """Return a reply.
+
+    If the model spoke the words itself, store their audio and refer to it.
 
     Raises:
-        StoreError: Where it cannot be.
+        StoreError: If the audio cannot be stored.
     """
     reply, spoken = completion.reply, completion.spoken
     if spoken is None or not isinstance(reply, TextReply):
@@ -188,7 +190,7 @@ async def attach_reply_sound(completion: Completion, speaker: str, sounds: Audio
 
 
 def past_messages(history: Sequence[Event], side: Role) -> list[MessageDict]:
-    """Return what a side saw and did up to its last own move; the rest reaches it as heard."""
+    """Return the messages of a side up to its own last move; later ones reach it as input."""
     own = [
         at for at, event in enumerate(history) if isinstance(event, Message) and event.by == side
     ]
@@ -218,7 +220,7 @@ def outgoing_message(
     """Return a participant's own reply as a message of the assistant.
 
     Args:
-        reply: What was understood.
+        reply: The parsed reply.
         raw: The reply's body. Reasoning and signatures in it are part of the message, under the
             names that the server gave them: the endpoint's wire sends back what the server wants
             back.
@@ -278,7 +280,7 @@ class PromptedSession:
         self._visible: frozenset[str] = frozenset()
 
     async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
-        """Send what was heard and read the calls in the model's text."""
+        """Send the received events and parse the calls in the model's text."""
         opening, task = self._opening, self._opening.task
         if not self._messages:
             self._offered = self._text.offer(task, tools)
@@ -305,7 +307,7 @@ class PromptedSession:
         )
 
     def update_instructions(self, instructions: str) -> None:
-        """Take what is told from the next reply on."""
+        """Use new instructions from the next reply on."""
         self._opening = msgspec.structs.replace(self._opening, instructions=instructions)
         if self._messages:
             self._messages = ChatHistory([self._system(), *self._messages[1:]])
@@ -318,7 +320,7 @@ class PromptedSession:
         return {"role": "system", "content": "\n\n".join(filter(None, reported))}
 
     async def _heard(self, heard: Sequence[SessionInput], tools: Toolset) -> list[MessageDict]:
-        """Return what was heard as messages of the user: results in one, then words."""
+        """Return received events as messages of the user: results in one message, then words."""
         results = [part for part in heard if isinstance(part, ToolResult)]
         messages: list[MessageDict] = []
         if results:
@@ -337,7 +339,7 @@ class PromptedSession:
         return messages
 
     async def _said(self, said: TextReply, words: str) -> str | list[object]:
-        """Return the words, or the audio behind what is told beside it."""
+        """Return the words, or the audio after the accompanying text."""
         if said.utterance.received is not None:
             return words
         sound = await hidden_audio(said.utterance, self._opening.sounds)

@@ -1,10 +1,10 @@
 """Oracle participants that play the reference plan: `gold`, `literal`, and the no-op `silent`.
 
-`gold` is the oracle: the upper bound of a suite. `literal` plays the same plan with the values
-that it heard: what is lost in hearing. `silent` does nothing: the lower bound. Gold is a pair. Its
-agent and its user both derive their moves from the task's reference plan, which is divided into
+`gold` is the oracle: the upper bound of a suite. `literal` plays the same plan with the received
+values: it shows the loss in recognition. `silent` does nothing: the lower bound. Gold is a pair.
+Its agent and its user both derive their moves from the task's reference plan, which is divided into
 stretches of one side each. After its stretch a side speaks, which hands over to the other; after
-the whole plan the agent says what must be said and the user stops.
+the whole plan the agent says the required phrases and the user stops.
 """
 
 import itertools
@@ -26,15 +26,15 @@ from dragoman.simulation.value_extraction import extract_arguments, language_tag
 Arguments = dict[str, object]
 Fill = Callable[[Action], Arguments]
 Prepare = Callable[[Sequence[Action]], Iterator[Reply]]
-"""What an agent says before its calls of one stretch."""
+"""Yields the agent's words before its calls of one stretch."""
 
 
 class PlanSession:
-    """Plays a fixed sequence of moves; keeps what was heard for those who fill arguments from it.
+    """A session that plays a fixed sequence of moves and stores the received words.
 
-    `heard_last` are the last words of all that was `heard`, and `is_answered` says whether these
-    answer a question within the turn. `alone` is what it plays instead where every reply must be a
-    call (solo mode).
+    `heard_last` holds the last received words of `heard`, and `is_answered` says whether these
+    answer a question within the turn. `alone` holds the moves that it plays instead if every reply
+    must be a call (solo mode).
     """
 
     def __init__(self, phrases: Phrasebook) -> None:
@@ -102,9 +102,9 @@ class GoldUser:
 
 
 class LiteralAgent:
-    """An agent that follows the reference plan with values from what it heard.
+    """An agent that follows the reference plan with values from the received words.
 
-    It takes from the words heard every value that the user has to state.
+    It takes every value that the user has to state from the received words.
     """
 
     name = "literal"
@@ -140,9 +140,9 @@ class SilentAgent:
 def needed_facts(
     stretch: Sequence[Action], task: Task, phrases: Phrasebook
 ) -> tuple[KnownFact, ...]:
-    """Return what the calls of a stretch need from the user: its facts, or else values by argument.
+    """Return the facts that the calls of a stretch need, or values by argument.
 
-    A value that is part of a fact stands for the whole of it.
+    A value that is part of a fact stands for the whole fact.
     """
     script, scenario, language = task_script(task), task.scenario, language_tag(phrases)
     needed: dict[KnownFact, None] = {}
@@ -163,10 +163,10 @@ def agent_moves(task: Task, fill: Fill, prepare: Prepare, phrases: Phrasebook) -
     """Yield the agent's side of the plan, without end.
 
     Args:
-        task: Whose plan is played.
-        fill: Gives a call its arguments.
-        prepare: Yields what is said before the calls of a stretch.
-        phrases: What is said else.
+        task: The task whose plan is played.
+        fill: Returns the arguments of a call.
+        prepare: Yields the words before the calls of a stretch.
+        phrases: The phrases of all other words.
     """
     if task.turns:
         yield from _turn_moves(task, fill, phrases)
@@ -225,7 +225,7 @@ def _stretches(task: Task) -> Iterator[tuple[Role, list[Action]]]:
 
 
 def _asked_of_user(stretch: Sequence[Action], scenario: Scenario, phrases: Phrasebook) -> str:
-    """Return what asks the user for its calls, by the keywords of its deeds where it has any."""
+    """Return the request for the user's calls, with keywords of user actions if it has any."""
     named = [_keyword(action, scenario.user_actions) for action in stretch]
     user_actions = [
         phrases.says.deed.format(deed=each) for each in dict.fromkeys(filter(None, named))
@@ -236,7 +236,7 @@ def _asked_of_user(stretch: Sequence[Action], scenario: Scenario, phrases: Phras
 
 
 def _keyword(action: Action, user_actions: Sequence[UserAction]) -> str:
-    """Return the keyword by which a call is asked for, best one that no other deed shares."""
+    """Return the keyword that asks for a call, if possible one of no other user action."""
     own = [
         user_action
         for user_action in user_actions

@@ -72,10 +72,10 @@ class FunctionModel:
         return Completion(read.reply, _raw(answer), usage, latency)
 
     async def call(self, messages: Messages, tools: Tools) -> object:
-        """Call the function and return whatever it answers.
+        """Call the function and return its answer.
 
         Raises:
-            ParticipantError: Where it raises, cancels itself or wants to end the program.
+            ParticipantError: If it raises, cancels itself or tries to end the program.
         """
         try:
             if self._is_async:
@@ -115,7 +115,8 @@ async def run_in_thread(work: Callable[[], object]) -> object:
     A pool would make a stopped run wait for functions that hang.
     """
     loop = asyncio.get_running_loop()
-    # What it raises is a result of the future: GeneratorExit would let go of the waiting coroutine.
+    # An exception of the function is a result of the future: GeneratorExit would let go of the
+    # waiting coroutine.
     done: asyncio.Future[tuple[object, BaseException | None]] = loop.create_future()
 
     def settle(value: object, error: BaseException | None) -> None:

@@ -5,9 +5,9 @@ spells, agrees, uses its own tools and reports the results. Without facts it say
 in the first message, says yes to every question a bounded number of times, and ends the call when
 the agent states something instead of asking. Every kind of answer is bounded in number.
 
-A persona decides how facts are disclosed. Every draw follows from the session's key and the fact
-or reply alone, so all agents meet the same user. Nothing is lost: a fact that was put off is
-stated when it is asked for again, and a wrong value is corrected in the next message.
+A persona decides how facts are disclosed. Every draw follows from the session's key and the fact or
+reply alone, so all agents meet the same user. Nothing is lost: a postponed fact is stated when it
+is asked for again, and a wrong value is corrected in the next message.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ from dragoman.simulation.value_extraction import spell_nato, spell_value
 
 
 def is_hand_over(said: str, phrases: Phrasebook) -> bool:
-    """Whether an agent announces, in the words that policies prescribe, that it hands over.
+    """Return whether an agent announces, in the words that policies prescribe, that it hands over.
 
     Policies are not translated everywhere: the English words count in every language.
     """
@@ -57,11 +57,11 @@ class DisclosedFacts(msgspec.Struct, frozen=True):
 
 
 class FactDisclosure:
-    """What one conversation's user has told, and how it tells the rest.
+    """Disclosure state of a user: told facts, and the way to tell the rest.
 
     Args:
-        user_behavior: How it plays its part.
-        key: The same for all conversations with this user.
+        user_behavior: Behavior of the user.
+        key: Key that is the same for all conversations with this user.
     """
 
     def __init__(self, user_behavior: UserBehavior, key: str) -> None:
@@ -75,29 +75,29 @@ class FactDisclosure:
 
     @property
     def slip(self) -> str:
-        """What is said before a fact that was told wrongly is put right, with the slot `facts`."""
+        """Phrase before the correction of a wrongly told fact, with the slot `facts`."""
         return self._persona_phrases.slip
 
     @property
     def repeat(self) -> str:
-        """What is said where a fact is told once more, with the slot `facts`."""
+        """Phrase for telling a fact once more, with the slot `facts`."""
         return self._persona_phrases.repeat
 
     @property
     def is_terse(self) -> bool:
-        """Whether values are told without what they are."""
+        """Whether values are stated without their names."""
         return self._habits.terse
 
     def opening(self) -> str:
-        """Return what is said before the first words; "" for nothing."""
+        """Return the phrase before the first words; "" for none."""
         return self._chosen(self._persona_phrases.openings, "opening")
 
     def volunteered(self, facts: Sequence[KnownFact]) -> Sequence[KnownFact]:
-        """Return the facts that are told before anybody asks."""
+        """Return the facts that are told unasked."""
         return facts if self._habits.volunteers else ()
 
     def answer(self, asked: Sequence[KnownFact]) -> DisclosedFacts:
-        """Return what comes of a question for facts."""
+        """Return the facts that a question discloses."""
         facts, instead = [], ""
         for fact in asked:
             said = self._put_off_with(fact)
@@ -108,7 +108,7 @@ class FactDisclosure:
         return DisclosedFacts(tuple(facts[: self._habits.at_once or None]), instead)
 
     def first_value(self, fact: KnownFact, others: Iterable[KnownFact]) -> str:
-        """Return the value that is told: another one the first time, where the user misreads it."""
+        """Return the value that the user states; the first time it may be a misread one."""
         is_first = fact.name not in self._stated
         self._stated[fact.name] = fact
         if is_first and self._draws(self._habits.slips, "slip", fact.name):
@@ -119,23 +119,23 @@ class FactDisclosure:
         return fact.value
 
     def put_right(self, facts: Iterable[KnownFact]) -> None:
-        """Note that these facts are told as they are."""
+        """Record that these facts are told correctly."""
         for fact in facts:
             self._stated[fact.name] = fact
             self._slipped.pop(fact.name, None)
 
     def to_put_right(self) -> tuple[KnownFact, ...]:
-        """Return the facts that were told wrongly and are not put right yet."""
+        """Return the wrongly told facts that are not corrected yet."""
         return tuple(self._slipped.values())
 
     def to_repeat(self) -> tuple[KnownFact, ...]:
-        """Return what is told once more with this reply."""
+        """Return the facts that this reply repeats."""
         stated = [fact for fact in self._stated.values() if fact.name not in self._slipped]
         is_due = stated and self._draws(self._habits.repeats, "repeat", str(self._replies))
         return (stated[-1],) if is_due else ()
 
     def aside(self) -> str:
-        """Return what is said beside the matter with this reply; "" for nothing."""
+        """Return an aside that this reply adds; "" for none."""
         self._replies += 1
         number = str(self._replies)
         if not self._draws(self._habits.asides, "aside", number):
@@ -184,11 +184,11 @@ def misread_digits(value: str) -> str:
 
 MAX_REPLIES = 60
 MAX_TIMES = 3
-"""How often one value is corrected, one deed done and ignorance or consent repeated in a row."""
+"""Limit of corrections of a value, of repeated user actions, and of equal replies."""
 MAX_HEARD = 10_000
-"""Characters of one message that are looked at."""
+"""Longest part of one message that is read, in characters."""
 MAX_REPORT = 300
-"""Characters of a tool's result that are told."""
+"""Longest part of a tool's result that is reported, in characters."""
 
 
 class FactSession:
@@ -203,7 +203,7 @@ class FactSession:
         self._count: Counter[str] = Counter()
 
     async def reply(self, heard: Sequence[SessionInput], tools: Toolset) -> SessionReply:
-        """Open, report what was done, or answer what was said."""
+        """Open the conversation, report tool results, or answer the agent."""
         self._replies += 1
         results = [part for part in heard if isinstance(part, ToolResult)]
         said = " ".join(
@@ -223,7 +223,7 @@ class FactSession:
         """Nothing to release."""
 
     def _opening(self) -> str:
-        """Return the first words, with what the user tells before anybody asks."""
+        """Return the first words, with the facts that the user tells unasked."""
         opening = self._scenario.opening or spoken_script(self._scenario)
         opening = strip_stop_tokens(opening).strip() or self._phrases.says.greeting
         facts = self._telling.volunteered(self._scenario.facts)
@@ -233,7 +233,7 @@ class FactSession:
     def _with_persona(self, reply: Reply, due: Sequence[KnownFact]) -> Reply:
         """Return a reply with what the user's persona says around it.
 
-        Nobody leaves without having put right what was told wrongly.
+        A user corrects every wrongly told fact before leaving.
         """
         if not isinstance(reply, TextReply) or reply.text == TRANSFER:
             return reply
@@ -267,7 +267,7 @@ class FactSession:
         return self._words(said)
 
     def _user_actions(self, said: str) -> list[UserAction]:
-        """Return the deeds that are asked for, in the order they are named."""
+        """Return the requested user actions, in the order they are named."""
         hears = self._phrases.hears
         names = [user_action.keywords for user_action in self._scenario.user_actions]
         numbers = [
@@ -359,7 +359,7 @@ class FactSession:
         return self._at_most("unknown", says.unknown)
 
     def _answer(self, asked: Sequence[KnownFact]) -> str:
-        """Tell what is asked for, as far as the user's persona tells it now."""
+        """Answer a question for facts, as far as the user's persona discloses them now."""
         answer = self._telling.answer(asked)
         self._stated = answer.facts or self._stated
         facts = self._scenario.facts

@@ -1,8 +1,8 @@
 """espeak-ng through ctypes: samples and phonemes of a text, and the table of voices.
 
 The library keeps global state and draws random numbers for breath and pauses, so that the second
-text of a process sounds unlike the same text spoken first. For equal bytes synthesize once in a
-process: a child forked from one that has loaded the library and said nothing
+text of a process sounds different from the same text spoken first. For equal bytes, synthesize only
+once in a process: a child forked from one that has loaded the library and said nothing
 (`speech.embedded.worker`).
 """
 
@@ -36,11 +36,11 @@ class SpeechLibrary:
     """The loaded library; there can be one in a process."""
 
     def __init__(self) -> None:
-        """Load and start it, without saying anything.
+        """Load and start the library without synthesizing anything.
 
         Raises:
-            UsageError: Where the extra `voice` is not installed.
-            ParticipantError: Where the library does not start.
+            UsageError: If the extra `voice` is not installed.
+            ParticipantError: If the library does not start.
         """
         library, folder = _location()
         self._engine = ctypes.CDLL(str(library))
@@ -58,17 +58,17 @@ class SpeechLibrary:
         """Choose the voice and then its rate, which choosing a voice resets.
 
         Raises:
-            ParticipantError: Where the library has no such voice.
+            ParticipantError: If the library has no such voice.
         """
         if self._engine.espeak_SetVoiceByName(engine_voice.encode()):
             raise ParticipantError(f"espeak-ng has no voice {engine_voice!r}")
         self._engine.espeak_SetParameter(_RATE_PARAMETER, words_per_minute, 0)
 
     def samples(self, text: str, seed: int) -> bytes:
-        """Return a text as 16-bit samples at `rate_hz`; b"" where there is nothing to say.
+        """Return a text as 16-bit samples at `rate_hz`; b"" for a text without words.
 
         Raises:
-            ParticipantError: Where the library refuses, or speech is longer than audio may be.
+            ParticipantError: If the library refuses, or the speech is longer than audio may be.
         """
         if not text.strip():
             return b""  # the library would say some silence
@@ -157,7 +157,7 @@ class UnsupportedLanguage(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
 
 
 class VoiceCatalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What `voices.toml` declares."""
+    """Content of `voices.toml`."""
 
     voices: tuple[Voice, ...]
     unsound: tuple[UnsupportedLanguage, ...]
@@ -173,7 +173,7 @@ def voices_of(language: str) -> tuple[Voice, ...]:
     """Return the voices of a language, by its tag; there is at least one.
 
     Raises:
-        UnplayableConditionError: Where no voice speaks it, or none that is sound.
+        UnplayableConditionError: If no voice speaks it, or no usable one.
     """
     shipped = builtin_voices()
     found = tuple(voice for voice in shipped.voices if voice.language == language)
@@ -194,7 +194,7 @@ def find_voice(name: str) -> Voice:
     """Return a voice by its name.
 
     Raises:
-        UsageError: Where there is none, with those that there are.
+        UsageError: If the voice does not exist; the message lists the existing ones.
     """
     shipped = builtin_voices().voices
     for voice in shipped:
@@ -222,9 +222,9 @@ def accent_of(voice: Voice) -> str:
 def pronunciations(
     words: Iterable[str], library: SpeechLibrary, spoken_in: Iterable[str]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Return the phones of every word in these accents, each way once.
+    """Return the pronunciations of every word in these accents, without duplicates.
 
-    There are none for a word without any, and for those of whose ways we know better.
+    A word without phones, or with a custom pronunciation, has none.
     """
     ways: dict[str, dict[str, None]] = {word: {} for word in words}
     asked = {word: found for word, found in ways.items() if word not in CUSTOM_PRONUNCIATIONS}

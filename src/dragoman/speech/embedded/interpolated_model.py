@@ -1,9 +1,9 @@
 """Interpolation of a suite's n-grams with generic English, written as an ARPA file.
 
-The vocabulary is the suite's and the generic model's most frequent words. The generic model gives
-its words and the pairs that say more than their words do; the suite gives words, pairs and triples.
-A manifest of sizes and hashes detects damaged files: a model that lost its end is still read
-without a complaint and hears something else.
+The vocabulary is the suite's and the generic model's most frequent words. The generic model
+contributes its words and the pairs that say more than their words do; the suite contributes words,
+pairs and triples. A manifest of sizes and hashes detects damaged files: a truncated model is still
+read without an error and recognizes something different.
 """
 
 import fcntl
@@ -52,7 +52,7 @@ def sign(files: Sequence[Path], beside: Path) -> None:
 
 
 def matches_manifest(files: Sequence[Path], beside: Path) -> bool:
-    """Whether files are there and are what was written down; each is read whole."""
+    """Return whether files are there and are what was written down; each is read whole."""
     try:
         signed = msgspec.json.decode(beside.read_bytes(), type=dict[str, _FileDigest])
         return all(_matches_digest(file, signed.get(file.name)) for file in files)
@@ -93,11 +93,11 @@ class InterpolatedNgrams(msgspec.Struct, frozen=True):
 
 
 def write_interpolated_model(job: MixJob, library: SpeechLibrary) -> str:
-    """Write the model and its dictionary, once; return in a line what was made.
+    """Write the model and its dictionary once; return a line that describes them.
 
     Raises:
-        UsageError: Where the extra `voice` is not installed.
-        DataError: Where the generic model cannot be read.
+        UsageError: If the extra `voice` is not installed.
+        DataError: If the generic model cannot be read.
     """
     model, lexicon = Path(job.language_model), Path(job.dictionary)
     files, beside = (model, lexicon), model.with_suffix(".sums")
@@ -134,7 +134,7 @@ def _pronounce_words(
     known: Pronunciations,
     library: SpeechLibrary,
 ) -> Pronunciations:
-    """Return how the words sound; those that have no phones are left out."""
+    """Return the pronunciations of words, without words that have no phones."""
     spoken = accents()
     in_all = suite_words.union(common[:IN_ALL_ACCENTS])
     own = {
@@ -229,7 +229,7 @@ History = tuple[str, ...]
 def _scale_probabilities(
     listed: Iterable[tuple[History, str, float, float]],
 ) -> tuple[dict[tuple[History, str], float], dict[History, float]]:
-    """Scale each history's probabilities below one, and return its backoff beside them.
+    """Scale each history's probabilities below one, and return them with its backoff.
 
     Every row is a history, a word, its probability, and its probability by the lower order.
     """

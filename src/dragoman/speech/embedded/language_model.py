@@ -1,8 +1,8 @@
 """Language models of the embedded recognizer: general English, or with a suite's texts.
 
-A suite's texts are its tool schemas, its policy and its database, never what its users say: a
-recognizer that expects the words to be said has the answer before the question. Which texts went in
-is part of the model, for every result that was made with it.
+A suite's texts are its tool schemas, its policy and its database, never its users' words: a
+recognizer that expects the spoken words would know the answer in advance. The texts used are a part
+of the model's key, and of the record of every result that was made with it.
 """
 
 import re
@@ -35,14 +35,14 @@ Counted = tuple[tuple[int, tuple[str, ...]], ...]
 
 
 class SuiteText(msgspec.Struct, frozen=True):
-    """Sentences of one source (`policy`, `tools`, `database`), in spoken form."""
+    """Verbalized sentences of one source (`policy`, `tools`, `database`)."""
 
     source: str
     sentences: tuple[str, ...]
 
 
 class TextUsed(msgspec.Struct, frozen=True):
-    """What a record keeps of a text that went into a model."""
+    """Record of a text that went into a model."""
 
     source: str
     sentences: int
@@ -60,10 +60,10 @@ class LanguageModel(msgspec.Struct, frozen=True):
 
 
 def stock_language_model() -> LanguageModel:
-    """Return the model that comes with pocketsphinx, as it is.
+    """Return the unchanged model that comes with pocketsphinx.
 
     Raises:
-        UsageError: Where the extra `voice` is not installed.
+        UsageError: If the extra `voice` is not installed.
     """
     folder = pocketsphinx_model_folder()
     return LanguageModel(
@@ -75,14 +75,14 @@ def stock_language_model() -> LanguageModel:
 
 
 async def generic_language_model(folder: Path, workers: SpeechWorkerPool) -> LanguageModel:
-    """Return the model of English in general; made once, and found again.
+    """Return the general English model; it is built once and then reused.
 
     Args:
-        folder: Where models are kept; it is made where it is missing.
-        workers: Who does the work.
+        folder: Folder of models; it is created if it is missing.
+        workers: Worker pool that builds the model.
 
     Raises:
-        ParticipantError: Where the model cannot be made.
+        ParticipantError: If the model cannot be built.
     """
     return await _build_once("generic", (), content_key("generic", RECIPE, SHARE), folder, workers)
 
@@ -90,16 +90,16 @@ async def generic_language_model(folder: Path, workers: SpeechWorkerPool) -> Lan
 async def mixed_language_model(
     texts: Sequence[SuiteText], folder: Path, workers: SpeechWorkerPool
 ) -> LanguageModel:
-    """Return the generic model mixed with texts; made once, and found again under its content key.
+    """Return the generic model mixed with texts; built once and reused by its content key.
 
     Args:
-        texts: What the suite's tools, policy and database say.
-        folder: Where models are kept; it is made where it is missing.
-        workers: Who does the work.
+        texts: Texts of the suite's tools, policy and database.
+        folder: Folder of models; it is created if it is missing.
+        workers: Worker pool that builds the model.
 
     Raises:
-        UsageError: Where the texts hold no words or too many.
-        ParticipantError: Where the model cannot be made.
+        UsageError: If the texts hold no words or too many.
+        ParticipantError: If the model cannot be built.
     """
     key = mixed_model_key(texts)
     made = await _build_once(f"mixed:{key[:8]}", _collect_sentences(texts), key, folder, workers)
@@ -121,13 +121,13 @@ def mixed_model_key(texts: Sequence[SuiteText]) -> str:
     """Return the content key of the model that texts are mixed into.
 
     Raises:
-        UsageError: Where the texts hold no words or too many.
+        UsageError: If the texts hold no words or too many.
     """
     return content_key("mixed", RECIPE, SHARE, _collect_sentences(texts))
 
 
 def tokenize_spoken_form(spoken: str) -> tuple[str, ...]:
-    """Return a spoken form as a recognizer writes it: words in lower case, without punctuation."""
+    """Return verbalized text as recognizers write it: lower-case words without punctuation."""
     lower = _JOINED.sub(" ", spoken).lower().replace("\u2019", "'")
     return tuple(word for word in _WORD.findall(lower) if len(word) <= _LONGEST_WORD)
 

@@ -98,7 +98,7 @@ _WORD = re.compile(r"[a-z']+")
 
 
 class GenericNgrams(msgspec.Struct, frozen=True):
-    """What is taken from the generic model: probabilities of words and of pairs, and backoffs."""
+    """Used parts of the generic model: probabilities of words and pairs, and backoffs."""
 
     words: Mapping[str, float]
     backoffs: Mapping[str, float]

@@ -1,8 +1,8 @@
 """pocketsphinx decoder for one utterance, and its acoustic models (stock and adapted).
 
-A decoder carries what it learned about the channel from one utterance to the next, so one that is
-used twice may hear the same audio differently. It is prepared once in a worker process and used in
-a child forked from there, once.
+A decoder keeps its adaptation to the channel from one utterance to the next, so a second use may
+recognize the same audio differently. It is prepared once in a worker process and used once, in a
+child that is forked from it.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from dragoman.core.errors import DataError
 from dragoman.speech.embedded.worker_messages import DecoderFiles
 
 RATE_HZ = 16_000
-"""What the acoustic model listens to; other audio is resampled."""
+"""Sampling rate of the acoustic model; other audio is resampled."""
 
 SILENCE_BEFORE = 0.2
 SILENCE_AFTER = 0.4
@@ -33,11 +33,11 @@ The decoder has three passes.
 _FULL_SCALE = 32_767
 _DITHER_SEED = 0
 _FAINTEST = 4
-"""Sample values up to here are no sound, and no more than the noise that is added."""
+"""Sample values up to this one are silence, and not more than the noise that is added."""
 
 
 class Hypothesis(Protocol):
-    """What a decoder thinks was said."""
+    """A decoder's hypothesis of the spoken words."""
 
     hypstr: str
 
@@ -55,15 +55,15 @@ class Decoder(Protocol):
         """End the utterance."""
 
     def hyp(self) -> Hypothesis | None:
-        """Return the best hypothesis; None where nothing was heard."""
+        """Return the best hypothesis; None if nothing was recognized."""
 
 
 def prepare_decoder(files: DecoderFiles) -> Decoder:
-    """Return a decoder that has heard nothing yet.
+    """Return a decoder that has not processed any audio yet.
 
     Raises:
-        UsageError: Where the extra `voice` is not installed.
-        DataError: Where the files are no model.
+        UsageError: If the extra `voice` is not installed.
+        DataError: If the files are not a model.
     """
     stock = pocketsphinx_model_folder()
     from pocketsphinx import Config
@@ -87,7 +87,7 @@ def prepare_decoder(files: DecoderFiles) -> Decoder:
 
 
 def decode_words(decoder: Decoder, audio: Audio) -> str:
-    """Return what an unused decoder hears; "" for nothing."""
+    """Return the transcript of an unused decoder; "" for no words."""
     if _is_silent(audio):
         return ""
     decoder.start_utt()
@@ -138,10 +138,10 @@ class Acoustics(msgspec.Struct, frozen=True):
 
 
 def adapted_acoustics() -> Acoustics:
-    """Return the shipped model; what it leaves out comes from pocketsphinx's own package.
+    """Return the bundled model; files that it lacks come from pocketsphinx's own package.
 
     Raises:
-        DataError: Where its files are missing.
+        DataError: If its files are missing.
     """
     return acoustics_in(Path(__file__).parent / "acoustic_model", "adapted")
 
@@ -152,10 +152,10 @@ def stock_acoustics() -> Acoustics:
 
 
 def acoustics_in(folder: Path, name: str) -> Acoustics:
-    """Return the model whose files lie in a folder.
+    """Return the model whose files are in a folder.
 
     Raises:
-        DataError: Where its files are missing.
+        DataError: If its files are missing.
     """
     digest = hashlib.sha256()
     for file in ADAPTED_FILES:

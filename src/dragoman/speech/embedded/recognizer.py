@@ -39,8 +39,8 @@ MAX_CACHED = 20_000
 class PocketsphinxRecognizer:
     """pocketsphinx with an English language model, on an acoustic model.
 
-    The same audio is heard once: conversations that differ in what the agent is told, or in their
-    agent, begin with the same words over the same line.
+    The same audio is transcribed once: conversations that differ only in the agent or its
+    instructions begin with the same words over the same channel.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class PocketsphinxRecognizer:
         """The content key of the engine's version, of both models and of their weights.
 
         Raises:
-            UsageError: Where the extra `voice` is not installed.
+            UsageError: If the extra `voice` is not installed.
         """
         return content_key(
             "pocketsphinx",
@@ -72,11 +72,13 @@ class PocketsphinxRecognizer:
         )
 
     async def transcribe(self, audio: Audio, language: str) -> Transcript:
-        """Return the words heard, "" for none, in spoken form: no digits and no punctuation.
+        """Return the recognized words as verbalized text, without digits and punctuation.
+
+        The transcript is "" if no words were recognized.
 
         Raises:
             UsageError: For a language other than English.
-            ParticipantError: Where the engine broke.
+            ParticipantError: If the engine fails.
         """
         if language != LANGUAGE:
             raise UsageError(
@@ -88,7 +90,7 @@ class PocketsphinxRecognizer:
         if transcription is None:
             transcription = asyncio.create_task(self._hear(audio))
             self._keep(sound, transcription)
-        # Others may wait for the same words: who stops waiting stops nobody else.
+        # Other tasks may wait for the same words: cancelling one of them cancels no other.
         return Transcript(await asyncio.shield(transcription))
 
     async def _hear(self, audio: Audio) -> str:
@@ -123,13 +125,13 @@ class SuiteRecognizer:
     def __init__(
         self, suite: str, texts: Texts | None, folder: Path, workers: SpeechWorkerPool
     ) -> None:
-        """Prepare; nothing is read or made yet.
+        """Prepare the recognizer; nothing is read or built yet.
 
         Args:
-            suite: The suite's name with the digest of its data, or any where there are no texts.
-            texts: What the model is mixed from; None for English in general.
-            folder: Where language models are kept.
-            workers: Who does the work.
+            suite: The suite's name with the digest of its data; any name without texts.
+            texts: Texts that the model is mixed from; None for general English.
+            folder: Folder of language models.
+            workers: Worker pool of the engine.
         """
         self._suite = suite
         self._texts = texts
@@ -158,11 +160,11 @@ class SuiteRecognizer:
         return self._nominal().identity
 
     async def transcribe(self, audio: Audio, language: str) -> Transcript:
-        """Return the words heard.
+        """Return the recognized words.
 
         Raises:
             UsageError: For a language other than English.
-            ParticipantError: Where the engine broke or the model cannot be made.
+            ParticipantError: If the engine fails or the model cannot be built.
         """
         return await (await self._recognizer()).transcribe(audio, language)
 

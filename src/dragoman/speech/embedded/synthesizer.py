@@ -34,7 +34,7 @@ class EspeakSynthesizer:
         """The content key of the voice and of the wheel that carries the engine.
 
         Raises:
-            UsageError: Where the extra `voice` is not installed.
+            UsageError: If the extra `voice` is not installed.
         """
         return content_key(
             "espeak-ng", installed_version("espeakng-loader"), self._voice, EMBEDDED_SOUNDS
@@ -42,7 +42,7 @@ class EspeakSynthesizer:
 
     @property
     def accent(self) -> str:
-        """Where people speak so."""
+        """Region of the accent."""
         return self._voice.accent
 
     def paced(self, rate: float) -> "EspeakSynthesizer":
@@ -52,11 +52,11 @@ class EspeakSynthesizer:
         return EspeakSynthesizer(voice, self._workers)
 
     async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:
-        """Return the text as audio; nothing to say is audio without samples.
+        """Return the text as audio; an empty text is audio without samples.
 
         Raises:
             UsageError: For a language that the voice does not speak.
-            ParticipantError: Where the engine broke, or would speak longer than audio may be.
+            ParticipantError: If the engine fails, or the speech would be longer than audio may be.
         """
         if language != self._voice.language:
             raise UsageError(

@@ -43,8 +43,8 @@ def text_sentences(source: str, text: str) -> SuiteText:
 def record_sentences(source: str, value: object) -> SuiteText:
     """Return the texts in decoded JSON, each as a sentence.
 
-    Values are given as they are spoken, and names as words. Texts at more than 32 levels of
-    depth, and texts after `MAX_VALUES`, are left out.
+    Values are verbalized, and names are given as words. Texts at more than 32 levels of depth, and
+    texts after `MAX_VALUES`, are skipped.
     """
     found: dict[str, None] = {}
     for text in _texts(value, 0):
@@ -89,7 +89,7 @@ _HOSTS = ("gmail", "yahoo", "outlook", "hotmail", "icloud", "mail", "example", "
 _ENDINGS = ("com", "com", "com", "net", "org", "co.uk")
 _COUNTRIES = ("US", "GB", "CA", "AU", "DE", "FR", "CN", "JP", "SG", "TH", "VN", "ID", "MY", "PH")
 _TOO_FREQUENT = 1_000
-"""So many words of every sentence are hardly anybody's name."""
+"""A sentence with this many words is hardly ever a name."""
 _SHORTEST = 3
 _NOON = 12
 

@@ -70,7 +70,7 @@ def main() -> None:
     os.putenv("OMP_NUM_THREADS", "1")
     jobs = os.fdopen(os.dup(0), "rb")
     outcomes = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what an engine prints must not stand among the outcomes
+    os.dup2(2, 1)  # output of an engine must not mix with the outcomes
     engines = Engines()
     while (content := read_frame(jobs)) is not None:
         job = msgspec.msgpack.decode(content, type=Job)
@@ -78,7 +78,7 @@ def main() -> None:
             outcomes.write(frame_message(_outcome(engines, job)))
             outcomes.flush()
         except BrokenPipeError:
-            # Who asked was ended, and nobody is left to tell.
+            # The parent process has ended, and nobody reads the outcomes.
             os._exit(1)
 
 

@@ -35,7 +35,7 @@ class DecoderFiles(msgspec.Struct, frozen=True):
 
 
 class HearJob(msgspec.Struct, frozen=True, tag="hear"):
-    """Recognize what is said; answered by `str`."""
+    """Transcribe audio; answered by `str`."""
 
     audio: Audio
     files: DecoderFiles
@@ -44,13 +44,13 @@ class HearJob(msgspec.Struct, frozen=True, tag="hear"):
 class MixJob(msgspec.Struct, frozen=True, tag="mix"):
     """Write a language model mixed from a suite's sentences and the generic one; answered by `str`.
 
-    Where both files are there already, they stay as they are.
+    If both files already exist, they stay as they are.
 
     Attributes:
-        sentences: Words in spoken form, and how often they count.
+        sentences: Verbalized sentences, each with its weight.
         share: The weight of the suite's own n-grams, between 0 and 1.
-        language_model: Where the n-grams go.
-        dictionary: Where the words and their phones go.
+        language_model: Path of the n-grams.
+        dictionary: Path of the words and their phones.
     """
 
     sentences: tuple[tuple[int, tuple[str, ...]], ...]
@@ -69,7 +69,7 @@ class JobDone(msgspec.Struct, frozen=True, tag="done"):
 
 
 class JobFailed(msgspec.Struct, frozen=True, tag="broke"):
-    """Why a job has no answer; `is_usage` tells that the user can mend it."""
+    """Reason why a job has no answer; `is_usage` says whether the user can fix it."""
 
     reason: str
     is_usage: bool = False
@@ -90,7 +90,7 @@ def frame_length(head: bytes) -> int:
 
 
 def read_frame(source: BinaryIO) -> bytes | None:
-    """Return the next message, or None where the other side is gone."""
+    """Return the next message, or None if the other side is gone."""
     head = source.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None

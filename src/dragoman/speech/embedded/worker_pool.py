@@ -63,8 +63,8 @@ class SpeechWorkerPool:
         Cancelling it ends the worker's process: the next job gets a new one.
 
         Raises:
-            UsageError: Where the user can mend it: the extra is not installed.
-            ParticipantError: Where the engine broke, or killed its workers.
+            UsageError: If the user can fix the problem: the extra is not installed.
+            ParticipantError: If the engine fails, or killed its workers.
         """
         content = frame_message(msgspec.msgpack.encode(job))
         async with self._free:
@@ -87,7 +87,7 @@ class SpeechWorkerPool:
         await self.close()
 
     async def _attempt(self, content: bytes) -> Outcome | None:
-        """Have one worker do a job; None where it died of it."""
+        """Have one worker do a job; None if it died of it."""
         worker = await self._taken()
         is_done = False
         try:
@@ -134,7 +134,7 @@ class SpeechWorkerPool:
             os.killpg(process.pid, signal.SIGKILL)
         if process.stdin:
             process.stdin.close()
-        # Whoever waits for its answer is told first that none comes.
+        # A caller that waits for the answer is told first that none comes.
         async with worker.reading:
             await process.communicate()
         self._all.discard(worker)

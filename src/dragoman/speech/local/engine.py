@@ -29,12 +29,12 @@ def package_version(package: str, written: str, install: str = "") -> str:
     """Return the version of an engine's package.
 
     Args:
-        package: Its name in the index.
-        written: How a person named the engine.
-        install: What to install; the package itself where not given.
+        package: Name of the package in the index.
+        written: Name of the engine as the user wrote it.
+        install: Package to install; the package itself if not given.
 
     Raises:
-        UsageError: Where it is not installed, saying how it is.
+        UsageError: If it is not installed; the message says how to install it.
     """
     try:
         return version(package)
@@ -46,7 +46,7 @@ def engine_module(module: str, package: str) -> ModuleType:
     """Return an engine's module, imported.
 
     Raises:
-        UsageError: Where it cannot be imported.
+        UsageError: If it cannot be imported.
     """
     try:
         return importlib.import_module(module)
@@ -58,7 +58,7 @@ def engine_identity(spec: LocalSpec, package: str, *paths: Path) -> str:
     """Return the content key of an engine: its package's version, its settings, all its files.
 
     Raises:
-        UsageError: Where the package is not installed, or a file cannot be read.
+        UsageError: If the package is not installed, or a file cannot be read.
     """
     installed = package_version(package, spec.written)
     digests = [file_digest(path, spec.written) for path in paths]
@@ -69,7 +69,7 @@ def file_digest(path: Path, written: str) -> str:
     """Return the hash of a file, or of all files of a folder with their names.
 
     Raises:
-        UsageError: Where there is none, or one cannot be read.
+        UsageError: If the path does not exist, or a file cannot be read.
     """
     digest = hashlib.blake2b(digest_size=16)
     try:
@@ -84,11 +84,11 @@ def file_digest(path: Path, written: str) -> str:
 
 
 async def run_in_engine_thread(name: str, work: Callable[[], T]) -> T:
-    """Do an engine's work in a thread; whatever it raises is the engine's failure.
+    """Run an engine's work in a thread; every exception is a failure of the engine.
 
     Raises:
-        ParticipantError: Where the engine broke.
-        UsageError: Where it cannot be imported.
+        ParticipantError: If the engine fails.
+        UsageError: If it cannot be imported.
     """
     try:
         return await asyncio.to_thread(work)
@@ -102,11 +102,11 @@ async def run_in_engine_thread(name: str, work: Callable[[], T]) -> T:
 async def synthesize_in_thread(
     name: str, model: str, text: str, synthesize: Callable[[str], Audio]
 ) -> SynthesisResult:
-    """Return the text as an engine's audio, with what it took; no engine is asked to say nothing.
+    """Return the text as an engine's audio, with the usage; an empty text needs no engine.
 
     Raises:
-        ParticipantError: Where the engine broke or gave no audio.
-        UsageError: Where it cannot be imported.
+        ParticipantError: If the engine fails or gives no audio.
+        UsageError: If it cannot be imported.
     """
     if not text.strip():
         return SynthesisResult(Audio(b"", RATE_HZ))

@@ -74,7 +74,7 @@ def find_hub_model(name: str, written: str) -> HubModel:
     """Return the model of a name, or of an alias.
 
     Raises:
-        UsageError: Where there is none, with the nearest name.
+        UsageError: If the model does not exist; the message suggests the nearest name.
     """
     models = {each: model for model in load_hub_models() for each in (model.name, *model.aliases)}
     if name in models:
@@ -82,7 +82,7 @@ def find_hub_model(name: str, written: str) -> HubModel:
     near = difflib.get_close_matches(name.lower(), models, 1)
     hint = f"did you mean whisper/{near[0]}? " if near else ""
     raise UsageError(
-        f"{written}: there is no folder {name!r} and no model of that name: {hint}"
+        f"{written}: neither a folder nor a model is called {name!r}: {hint}"
         f"Models are {', '.join(models)}; whisper/FOLDER names a folder"
     )
 
@@ -97,15 +97,16 @@ _MOST_SHOWN = 150
 
 
 class HubPlace(msgspec.Struct, frozen=True):
-    """Where models come from and where they are kept.
+    """Source and local folder of models.
 
     Attributes:
         endpoint: The address of the hub.
         folder: The folder of all models.
         is_offline: Whether the network must not be used.
-        answer_seconds: How long to wait for a server's answer, names and connection included.
-        stall_seconds: How long to wait for the next bytes.
-        most_cuts: How often a connection may be cut, each time after some bytes.
+        answer_seconds: Longest wait for a server's answer, including name resolution and
+            connection, in seconds.
+        stall_seconds: Longest wait for the next bytes, in seconds.
+        most_cuts: Largest number of broken connections, each after some bytes.
     """
 
     endpoint: str
@@ -117,15 +118,15 @@ class HubPlace(msgspec.Struct, frozen=True):
 
 
 def fetch_model(model: HubModel, place: HubPlace, written: str) -> Path:
-    """Return the folder of a model with all its files; the network is used where one is missing.
+    """Return the folder of a model with all its files; missing files are downloaded.
 
     Args:
-        model: What is wanted.
-        place: Where it comes from and where it is kept.
-        written: How a person named it.
+        model: The model.
+        place: Source and local folder of models.
+        written: Name of the model as the user wrote it.
 
     Raises:
-        UsageError: Where it cannot be downloaded or kept, with what to do.
+        UsageError: If it cannot be downloaded or stored; the message says what to do.
     """
     target = place.folder / model.name
     try:
@@ -144,7 +145,7 @@ def fetch_model(model: HubModel, place: HubPlace, written: str) -> Path:
 
 @contextmanager
 def show_line(line: str) -> Iterator[ProgressCallback]:
-    """Print the line on standard error when the first bytes are there, and no progress after it."""
+    """Print the line on standard error after the first bytes, and no progress after it."""
     is_shown = False
 
     def progress(_file: str, _done: int, _total: int) -> None:
@@ -169,11 +170,11 @@ class _Download:
         """Put all files into the folder.
 
         Raises:
-            UsageError: Where one cannot be fetched.
-            OSError: Where one cannot be written.
+            UsageError: If a file cannot be fetched.
+            OSError: If a file cannot be written.
         """
         draft = target.with_name(f".{target.name}.part")
-        if target.exists():  # damaged: what is right of it is kept
+        if target.exists():  # damaged: its correct files are kept
             shutil.rmtree(draft, ignore_errors=True)
             target.rename(draft)
         draft.mkdir(parents=True, exist_ok=True)
@@ -274,7 +275,7 @@ def _drain(
     size: int,
     tell: Callable[[int], None],
 ) -> None:
-    """Write an answer's bytes behind those that are there, or anew where the server sends all."""
+    """Append an answer's bytes to the file, or overwrite it if the server sends all bytes."""
     goes_on = answer.status == _RESUMED
     count = start if goes_on else 0
     with part.open("ab" if goes_on else "wb") as file:

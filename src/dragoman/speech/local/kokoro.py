@@ -31,7 +31,7 @@ LANGUAGES = {
     "p": "pt-br",
     "z": "cmn",
 }
-"""What a voice speaks, by the first letter of its name, in the engine's codes."""
+"""Language codes of the engine, by the first letter of a voice's name."""
 
 _MANDARIN = {"cmn": "zh"}
 _LOUDEST = 32_767
@@ -48,7 +48,7 @@ class _Model(Protocol):
 
 
 class _Models(Protocol):
-    """What loads a model with its voices."""
+    """Loader of a model with its voices."""
 
     def __call__(self, model_path: str, voices_path: str) -> _Model:
         """Return the model."""
@@ -68,7 +68,7 @@ class KokoroSynthesizer:
         spec: The model's path and settings; `voice` and `voices` are needed.
 
     Raises:
-        UsageError: Where the package, a file or a setting is missing.
+        UsageError: If the package, a file or a setting is missing.
     """
 
     def __init__(self, spec: LocalSpec) -> None:
@@ -87,7 +87,7 @@ class KokoroSynthesizer:
         """Return the text as audio.
 
         Raises:
-            ParticipantError: Where the engine broke or gave no audio.
+            ParticipantError: If the engine fails or gives no audio.
             UsageError: For another language than the voice's.
         """
         spoken = primary_language(self._language)
@@ -109,7 +109,7 @@ class KokoroSynthesizer:
                 text, voice=self._voice, speed=speed, lang=self._language
             )
         if not np.isfinite(samples).all():
-            raise ParticipantError(f"{self.name}: samples that are no numbers")
+            raise ParticipantError(f"{self.name}: samples that are not numbers")
         pcm = (np.clip(samples, -1.0, 1.0) * _LOUDEST).round().astype("<i2").tobytes()
         try:
             return decode_pcm(pcm, rate_hz)

@@ -36,7 +36,7 @@ class _Voice(Protocol):
 
 
 class _Voices(Protocol):
-    """What loads voices."""
+    """Loader of voices."""
 
     def load(self, model_path: str) -> _Voice:
         """Return the voice of a model."""
@@ -44,7 +44,7 @@ class _Voices(Protocol):
 
 
 class _Settings(Protocol):
-    """How a voice speaks."""
+    """Factory of synthesis settings."""
 
     def __call__(
         self,
@@ -86,7 +86,7 @@ class PiperSynthesizer:
         spec: The model's path and settings.
 
     Raises:
-        UsageError: Where the package or a file is missing.
+        UsageError: If the package or a file is missing.
     """
 
     def __init__(self, spec: LocalSpec) -> None:
@@ -102,7 +102,7 @@ class PiperSynthesizer:
         """Return the text as audio.
 
         Raises:
-            ParticipantError: Where the engine broke or gave no audio.
+            ParticipantError: If the engine fails or gives no audio.
             UsageError: For another language than the model's.
         """
         if primary_language(language) != self._language:
@@ -133,7 +133,7 @@ class PiperSynthesizer:
 
 
 def _language_of(config: Path, written: str) -> str:
-    """Return the language of a voice, from the file beside its model."""
+    """Return the language of a voice, from the file next to its model."""
     try:
         given = msgspec.json.decode(config.read_bytes(), type=_Config)
     except DECODING_ERRORS as error:

@@ -37,7 +37,7 @@ class _Recognizer(Protocol):
 
 
 class _Models(Protocol):
-    """What loads a model."""
+    """Loader of a model."""
 
     def __call__(self, model_path: str) -> object:
         """Return the model."""
@@ -45,7 +45,7 @@ class _Models(Protocol):
 
 
 class _Recognizers(Protocol):
-    """What makes a recognizer of a model."""
+    """Factory of recognizers for a model."""
 
     def __call__(self, model: object, rate_hz: float) -> _Recognizer:
         """Return it."""
@@ -71,10 +71,10 @@ class VoskRecognizer:
     """A recognizer in this process, of one language; its model is loaded when it first listens.
 
     Args:
-        spec: The folder of the model; the setting `language` is needed, for no file tells it.
+        spec: The folder of the model; the setting `language` is needed, because no file states it.
 
     Raises:
-        UsageError: Where the package, the folder or the language is missing.
+        UsageError: If the package, the folder or the language is missing.
     """
 
     def __init__(self, spec: LocalSpec) -> None:
@@ -86,10 +86,10 @@ class VoskRecognizer:
         self._one_at_a_time = threading.Lock()
 
     async def transcribe(self, audio: Audio, language: str) -> Transcript:
-        """Return the words heard.
+        """Return the recognized words.
 
         Raises:
-            ParticipantError: Where the engine broke.
+            ParticipantError: If the engine fails.
             UsageError: For another language than the model's.
         """
         if primary_language(language) != self._language:

@@ -27,11 +27,11 @@ from dragoman.speech.specs import LocalSpec
 PACKAGE = "faster-whisper"
 INSTALL = '"dragoman[whisper]"'
 RUNTIME = "ctranslate2"
-"""The package that computes; its version can change what is heard."""
+"""Package that runs the model; its version can change transcripts."""
 
 BEAM = 5
 MOST_THREADS = 4
-"""Threads of one model beyond which a short recording is not heard sooner."""
+"""Number of threads beyond which a model does not transcribe short audio faster."""
 
 NEEDED = ("config.json", "model.bin", "tokenizer.json")
 """Files without which a folder cannot be loaded; without the last one the network would be used."""
@@ -53,7 +53,7 @@ WHISPER_CODES: Mapping[str, str] = {
 
 
 class _Segment(Protocol):
-    """A stretch of what was heard."""
+    """A segment of the transcript."""
 
     text: str
 
@@ -72,12 +72,12 @@ class _Model(Protocol):
         temperature: float,
         vad_filter: bool,
     ) -> tuple[Iterable[_Segment], object]:
-        """Return what was heard, and facts about it."""
+        """Return the segments of the transcript, and facts about it."""
         ...
 
 
 class _Models(Protocol):
-    """What loads a model."""
+    """Loader of a model."""
 
     def __call__(
         self,
@@ -107,17 +107,16 @@ class _Runtime(Protocol):
 
 
 def model_folder(spec: LocalSpec, place: HubPlace) -> Path:
-    """Return the folder of a model; one that is named and not yet there is downloaded.
+    """Return the folder of a model; a named model that is missing is downloaded.
 
-    A name is a word without a slash, where there is no folder of that name.
+    A name is a word without a slash that is not the name of a folder.
 
     Args:
-        spec: The model as a person named it.
-        place: Where models come from and where they are kept.
+        spec: The model as the user named it.
+        place: Source and local folder of models.
 
     Raises:
-        UsageError: Where the package is missing, there is no such model, or it cannot be
-            downloaded.
+        UsageError: If the package is missing, the model does not exist, or it cannot be downloaded.
     """
     package_version(PACKAGE, spec.written, INSTALL)
     name = spec.written.partition("?")[0].partition("/")[2]
@@ -129,14 +128,15 @@ def model_folder(spec: LocalSpec, place: HubPlace) -> Path:
 class WhisperRecognizer:
     """A recognizer in this process; its model is loaded when it first listens.
 
-    Its temperature is 0, without the fallback to others: these sample. What holds no speech is left
-    out beforehand, for Whisper hears words in silence.
+    The temperature is 0, without the fallback to higher ones, because these sample. Parts without
+    speech are removed before recognition, because Whisper recognizes words in silence.
 
     Args:
         spec: The folder of the model, and settings.
 
     Raises:
-        UsageError: Where the package, the folder or a file of it is missing, or a setting is none.
+        UsageError: If the package, the folder or a file of it is missing, or a setting does not
+            exist.
     """
 
     def __init__(self, spec: LocalSpec) -> None:
@@ -152,10 +152,10 @@ class WhisperRecognizer:
         self._one_at_a_time = threading.Lock()
 
     async def transcribe(self, audio: Audio, language: str) -> Transcript:
-        """Return the words heard.
+        """Return the recognized words.
 
         Raises:
-            ParticipantError: Where the engine broke.
+            ParticipantError: If the engine fails.
             UsageError: For a language that the model does not know.
         """
         if not audio.pcm:

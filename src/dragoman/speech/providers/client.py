@@ -34,16 +34,16 @@ ADVICE: Mapping[int, str] = {
     403: "check the key in the environment",
     404: "check the names of model and voice, and the address",
 }
-"""What to do where an endpoint refuses whatever it is asked."""
+"""Advice for status codes with which an endpoint refuses every request."""
 
 
 class SpeechCalls:
     """Calls of one model for one purpose.
 
     Args:
-        call_context: For whom: the purpose, and the model as in prices.
+        call_context: The purpose, and the model as in prices.
         sender: Sends the calls.
-        budget: What the run may spend; None for no limit.
+        budget: Spend tracker of the run; None for no limit.
     """
 
     def __init__(
@@ -60,16 +60,16 @@ class SpeechCalls:
         read: Callable[[bytes], SpeechReply[T]],
         counted: Callable[[SpeechReply[T]], ReportedUsage],
     ) -> tuple[T, Usage]:
-        """Return what came back and what it consumed.
+        """Return the result of a request and its usage.
 
         Args:
-            request: What is sent.
+            request: The request.
             read: Reads the reply.
-            counted: Completes what the provider counted by what we know ourselves.
+            counted: Completes the usage that the provider reported with locally known quantities.
 
         Raises:
-            ParticipantError: Where no readable reply could be had.
-            RunHalted: Where the endpoint refuses whatever it is asked, or the budget is spent.
+            ParticipantError: If no readable reply could be obtained.
+            RunHalted: If the endpoint refuses every request, or the budget is spent.
         """
         async with reserve_spend(self._budget, self._who.model):
             return await self._asked(request, read, counted)
@@ -120,11 +120,13 @@ class SpeechEngineLabel(msgspec.Struct, frozen=True):
 
 
 class ProviderSynthesizer:
-    """A synthesizer at a provider. Its audio is not the same twice: memory makes it so.
+    """A synthesizer at a provider.
+
+    Its audio differs at each call; only a cache makes it repeatable.
 
     Args:
         label: Name and identity.
-        endpoint: Where it is reached, and how it is asked.
+        endpoint: Address and parameters of the API.
         wire: The provider's protocol.
         calls: Sends the calls.
     """
@@ -143,12 +145,12 @@ class ProviderSynthesizer:
         self._calls = calls
 
     async def speak(self, text: str, language: str, seed: int) -> SynthesisResult:
-        """Return the text as audio; nobody is asked to say nothing.
+        """Return the text as audio; an empty text needs no request.
 
         Raises:
-            ParticipantError: Where no audio could be had.
+            ParticipantError: If no audio could be obtained.
             UsageError: For a language that the voice does not speak.
-            RunHalted: Where the endpoint refuses whatever it is asked, or the budget is spent.
+            RunHalted: If the endpoint refuses every request, or the budget is spent.
         """
         if not text.strip():
             return SynthesisResult(Audio(b"", RATE_HZ))
@@ -171,7 +173,7 @@ class ProviderRecognizer:
 
     Args:
         label: Name and identity.
-        endpoint: Where it is reached, and how it is asked.
+        endpoint: Address and parameters of the API.
         wire: The provider's protocol.
         calls: Sends the calls.
     """
@@ -190,11 +192,12 @@ class ProviderRecognizer:
         self._calls = calls
 
     async def transcribe(self, audio: Audio, language: str) -> Transcript:
-        """Return the words heard; audio without samples holds none, and nobody is asked.
+        """Return the recognized words; audio without samples has none and needs no request.
 
         Raises:
-            ParticipantError: Where no transcript could be had: never an empty one.
-            RunHalted: Where the endpoint refuses whatever it is asked, or the budget is spent.
+            ParticipantError: If no transcript could be obtained; a failure is never an empty
+                transcript.
+            RunHalted: If the endpoint refuses every request, or the budget is spent.
         """
         if not audio.pcm:
             return Transcript("")

@@ -33,7 +33,7 @@ class _Transcription(msgspec.Struct):
 
 
 def speech_request(endpoint: SpeechEndpoint, line: TextToSpeak) -> SpeechRequest:
-    """Ask for a text as a WAV file, with a seed that the provider heeds as well as it can."""
+    """Ask for a text as a WAV file, with a seed that the provider follows if possible."""
     voice = {name: value for name, value in endpoint.settings.items() if name in _OF_THE_VOICE}
     body: dict[str, object] = {
         name: value for name, value in endpoint.settings.items() if name not in _OF_THE_VOICE

@@ -65,7 +65,7 @@ class _Generated(msgspec.Struct, rename="camel"):
 
 @cache
 def transcription_prompt() -> str:
-    """Return what the model is told to do with a recording."""
+    """Return the instruction of the model for a recording."""
     return (
         (files("dragoman.speech.providers") / "transcription_prompt.txt").read_text("utf-8").strip()
     )
@@ -113,7 +113,7 @@ def transcription_request(endpoint: SpeechEndpoint, recording: Recording) -> Spe
 
 
 def read_transcription(body: bytes) -> SpeechReply[str]:
-    """Read what the model wrote down; nothing where it heard no words."""
+    """Parse the transcript of the model; it is empty if the recording has no words."""
     generated, parts = _parts(body, "a transcript")
     text = "".join(part.text for part in parts if not part.thought)
     return SpeechReply(words(text), _read_usage(generated))

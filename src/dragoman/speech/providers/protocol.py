@@ -17,20 +17,20 @@ T = TypeVar("T")
 JSON = "application/json"
 WAV = "audio/wav"
 RATE_HZ = 24_000
-"""The sampling rate that voices are asked for."""
+"""The sampling rate that is requested of voices."""
 
 MOST_WORDS = 50_000
 """The most characters of a transcript; ten minutes of speech have fewer."""
 
 
 class SpeechEndpoint(msgspec.Struct, frozen=True):
-    """Where speech is reached, and how it is asked for.
+    """Address and parameters of a speech API.
 
     Attributes:
         url: The address that the paths of the protocol are added to.
-        key: Goes into a header; "" for none.
+        key: API key for a header; "" for none.
         model: The model's name at the provider.
-        voice: The voice's name there; "" for an ear.
+        voice: The voice's name at the provider; "" for a recognizer.
         settings: Parameters of every call.
         tells_language: Whether the language is sent.
     """
@@ -44,12 +44,12 @@ class SpeechEndpoint(msgspec.Struct, frozen=True):
 
     @property
     def bearer(self) -> dict[str, str]:
-        """The header that most providers want the key in."""
+        """The header in which most providers expect the key."""
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
 
 class TextToSpeak(msgspec.Struct, frozen=True):
-    """What is to be said, in which language, and the seed for voices that take one."""
+    """Text to speak, its language, and a seed for voices that take one."""
 
     text: str
     language: str
@@ -57,14 +57,14 @@ class TextToSpeak(msgspec.Struct, frozen=True):
 
 
 class Recording(msgspec.Struct, frozen=True):
-    """What is to be listened to, and in which language."""
+    """Audio to transcribe, and its language."""
 
     audio: Audio
     language: str
 
 
 class SpeechRequest(msgspec.Struct, frozen=True):
-    """What is posted."""
+    """An HTTP POST request."""
 
     url: str
     headers: Mapping[str, str]
@@ -72,7 +72,7 @@ class SpeechRequest(msgspec.Struct, frozen=True):
 
 
 class ReportedUsage(msgspec.Struct, frozen=True):
-    """What a provider says that it counted; None where it does not tell."""
+    """Usage as the provider reports it; None if it is not reported."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -81,14 +81,17 @@ class ReportedUsage(msgspec.Struct, frozen=True):
 
 
 class SpeechReply(msgspec.Struct, Generic[T], frozen=True):
-    """What came back, and what the provider counted."""
+    """The result of a request, and the usage that the provider reported."""
 
     value: T
     counted: ReportedUsage = ReportedUsage()
 
 
 class TtsProtocol(msgspec.Struct, frozen=True):
-    """The protocol of a voice; `read` raises Unreadable for a body without the audio asked for."""
+    """The protocol of a voice.
+
+    `read` raises MalformedResponse for a body without the requested audio.
+    """
 
     request: Callable[[SpeechEndpoint, TextToSpeak], SpeechRequest]
     read: Callable[[bytes], SpeechReply[Audio]]
@@ -100,9 +103,11 @@ def no_prompt() -> str:
 
 
 class AsrProtocol(msgspec.Struct, frozen=True):
-    """The protocol of an ear; `read` raises Unreadable for a body that is no transcript.
+    """The protocol of a recognizer.
 
-    `prompt` returns what the ear is told to do, which is part of its identity.
+    `read` raises MalformedResponse for a body that is not a transcript.
+
+    `prompt` returns the instructions of the recognizer, which are part of its identity.
     """
 
     request: Callable[[SpeechEndpoint, Recording], SpeechRequest]
@@ -116,10 +121,10 @@ def primary_language(language: str) -> str:
 
 
 def decode_reply(body: bytes, kind: type[T], what: str) -> T:
-    """Return what a JSON body says.
+    """Decode a JSON body.
 
     Raises:
-        Unreadable: Where it is not of that kind.
+        MalformedResponse: If it is not of that kind.
     """
     try:
         body.decode()
@@ -129,10 +134,10 @@ def decode_reply(body: bytes, kind: type[T], what: str) -> T:
 
 
 def decode_base64(data: str) -> bytes:
-    """Return the bytes behind base64.
+    """Decode base64 data.
 
     Raises:
-        Unreadable: Where it is none.
+        MalformedResponse: If it is not base64.
     """
     try:
         return base64.b64decode(data, validate=True)
@@ -149,7 +154,7 @@ def words(text: str) -> str:
     """Return a transcript's words, without the white space around them.
 
     Raises:
-        Unreadable: For more than anybody can have said.
+        MalformedResponse: If the transcript is longer than any possible speech.
     """
     if len(text) > MOST_WORDS:
         raise MalformedResponse(
@@ -159,12 +164,12 @@ def words(text: str) -> str:
 
 
 def count(value: object) -> int | None:
-    """Return a count that a provider told; None where it makes no sense."""
+    """Return a count that a provider told; None if it makes no sense."""
     return value if isinstance(value, int) and value >= 0 and not isinstance(value, bool) else None
 
 
 def length(value: object) -> float | None:
-    """Return seconds that a provider told; None where they make no sense."""
+    """Return seconds that a provider told; None if they make no sense."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value < float("inf") else None

@@ -1,1 +1,1 @@
-"""A test server that speaks OpenAI's realtime protocol."""
+"""A test server for OpenAI's realtime protocol."""

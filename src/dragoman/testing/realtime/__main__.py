@@ -33,7 +33,7 @@ example:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until interrupted; return the exit status, 2 for a mistake in what was asked."""
+    """Serve until interrupted; return the exit status, which is 2 for invalid arguments."""
     try:
         asyncio.run(_serve(_parser().parse_args(arguments)))
     except DragomanError as error:
@@ -68,7 +68,7 @@ async def _answerer(given: argparse.Namespace) -> Answerer:
 
 
 def _speaker(name: str) -> Speak:
-    """Return what speaks: an embedded voice, or a tone where none is named."""
+    """Return the speech function: an embedded voice, or a tone if no voice is named."""
     if not name:
         return speak_tone
     from dragoman.models.realtime_protocol import resample_for_realtime
@@ -88,7 +88,7 @@ def _speaker(name: str) -> Speak:
 def _make_recognizer(folder: Path | None) -> Hear:
     """Return the hearing function.
 
-    If a set is named, it uses the set's audio, and else the information in any audio.
+    With a set, it recognizes the set's audio; otherwise it decodes or describes any audio.
     """
     if folder is None:
         return hear_code
@@ -115,7 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--hears", type=Path, metavar="SET", help="an audio set, whose messages it knows by sound"
     )
-    parser.add_argument("--port", type=int, default=0, help="where to listen; 0 is any free [0]")
+    parser.add_argument("--port", type=int, default=0, help="port to listen on; 0 is any free [0]")
     parser.add_argument("--log", type=Path, metavar="FILE", help="append a line per start and end")
     return parser
 

@@ -17,7 +17,7 @@ Id = Annotated[str, Meta(max_length=MOST_ID_CHARS)]
 
 
 class RefusedEvent(Exception):  # noqa: N818 - says what the server does
-    """An event that is refused; the session goes on."""
+    """An event that the server refuses; the session continues."""
 
     def __init__(self, message: str, code: str | None = None, param: str | None = None) -> None:
         super().__init__(message)
@@ -31,21 +31,21 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class PcmFormat(_Strict, frozen=True, kw_only=True):
-    """The only format that is served: 16-bit samples at 24 kHz."""
+    """The only served format: 16-bit samples at 24 kHz."""
 
     type: Literal["audio/pcm"]
     rate: Literal[24_000]
 
 
 class InputSettings(_Strict, frozen=True, kw_only=True):
-    """What is heard; turns are the client's to make."""
+    """Audio input; the client decides where turns end."""
 
     format: PcmFormat | UnsetType = UNSET
     turn_detection: UnsetType | None = UNSET
 
 
 class OutputSettings(_Strict, frozen=True, kw_only=True):
-    """What is said."""
+    """Audio output."""
 
     format: PcmFormat | UnsetType = UNSET
     voice: str | UnsetType = UNSET
@@ -60,7 +60,7 @@ class AudioSettings(_Strict, frozen=True, kw_only=True):
 
 
 class FlatTool(_Strict, frozen=True, kw_only=True):
-    """A tool as realtime sessions are told of it."""
+    """A tool in the form of realtime sessions."""
 
     type: Literal["function"]
     name: str
@@ -69,7 +69,7 @@ class FlatTool(_Strict, frozen=True, kw_only=True):
 
 
 class SessionSettings(_Strict, frozen=True, kw_only=True):
-    """What a client may set; what is left out stays."""
+    """Settings that a client may change; omitted ones stay."""
 
     type: Literal["realtime"]
     instructions: str | UnsetType = UNSET
@@ -87,19 +87,19 @@ class _Event(_Strict, frozen=True, kw_only=True, tag_field="type"):
 
 
 class SessionUpdate(_Event, frozen=True, kw_only=True, tag="session.update"):
-    """Sets the session up."""
+    """Configures the session."""
 
     session: SessionSettings
 
 
 class AudioAppended(_Event, frozen=True, kw_only=True, tag="input_audio_buffer.append"):
-    """Adds to the buffer."""
+    """Adds samples to the buffer."""
 
     audio: str
 
 
 class AudioCommitted(_Event, frozen=True, kw_only=True, tag="input_audio_buffer.commit"):
-    """Makes a message of the buffer."""
+    """Turns the buffer into a message."""
 
 
 class AudioCleared(_Event, frozen=True, kw_only=True, tag="input_audio_buffer.clear"):
@@ -136,7 +136,7 @@ class CallItem(_Strict, frozen=True, kw_only=True, tag_field="type", tag="functi
 
 
 class CallOutput(_Strict, frozen=True, kw_only=True, tag_field="type", tag="function_call_output"):
-    """What a call returned."""
+    """Result of a call."""
 
     call_id: Id
     output: str
@@ -151,7 +151,7 @@ class ItemCreated(_Event, frozen=True, kw_only=True, tag="conversation.item.crea
 
 
 class ItemCut(_Event, frozen=True, kw_only=True, tag="conversation.item.truncate"):
-    """Takes back what was not heard."""
+    """Removes the unheard part of a message."""
 
     item_id: Id
     content_index: Literal[0]
@@ -163,7 +163,7 @@ class ResponseAsked(_Event, frozen=True, kw_only=True, tag="response.create"):
 
 
 class ResponseCancelled(_Event, frozen=True, kw_only=True, tag="response.cancel"):
-    """Ends the response that is under way."""
+    """Cancels the current response."""
 
     response_id: Id | None = None
 
@@ -183,10 +183,10 @@ _EVENT_ID = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def read_client_event(text: str) -> ReceivedEvent:
-    """Read one event.
+    """Parse one event.
 
     Raises:
-        RefusedEvent: Where it is none.
+        RefusedEvent: If the text is not an event.
     """
     try:
         event: ReceivedEvent = _DECODER.decode(text)
@@ -202,10 +202,10 @@ def read_client_event(text: str) -> ReceivedEvent:
 
 
 def appended_samples(event: AudioAppended) -> bytes:
-    """Return the samples that are added to the buffer.
+    """Return the samples of an event.
 
     Raises:
-        RefusedEvent: Where they are none, or too many.
+        RefusedEvent: If the data are not samples, or too long.
     """
     try:
         pcm = base64.b64decode(event.audio, validate=True)
@@ -219,7 +219,7 @@ def appended_samples(event: AudioAppended) -> bytes:
 
 
 def event_id_of(text: str) -> str | None:
-    """Return the id that a client gave an event, also where it is refused."""
+    """Return the id that a client gave an event, even if the event is refused."""
     try:
         given = _EVENT_ID.decode(text).get("event_id")
         return None if given is None else msgspec.json.decode(given, type=str)

@@ -1,6 +1,6 @@
 """Streaming of realtime responses, event by event, with faults and cancellation.
 
-Faults are drawn from the conversation so far, and from how often it came.
+Faults are drawn from the conversation so far, and from the number of its earlier occurrences.
 """
 
 import asyncio
@@ -20,17 +20,17 @@ from dragoman.testing.responses import CannedReply, count_tokens
 
 
 class Dropped(ServerFault, frozen=True, tag="dropped"):
-    """The connection is cut after so many events of the response."""
+    """The connection is cut after this many events of the response."""
 
     after: int = 2
 
 
 class SilentResponse(ServerFault, frozen=True, tag="unanswered"):
-    """Nothing comes."""
+    """The server sends nothing."""
 
 
 class Erroneous(ServerFault, frozen=True, tag="error"):
-    """An event of an error in place of the response."""
+    """An error event in place of the response."""
 
     type: str = "server_error"
     code: str | None = None
@@ -38,7 +38,7 @@ class Erroneous(ServerFault, frozen=True, tag="error"):
 
 
 class FailedResponse(ServerFault, frozen=True, tag="failed"):
-    """The response fails before anything comes of it."""
+    """The response fails before any of its output."""
 
     type: str = "server_error"
     code: str | None = None
@@ -50,7 +50,7 @@ class CancelledResponse(ServerFault, frozen=True, tag="cancelled"):
 
 
 class SlowDeltas(ServerFault, frozen=True, tag="slow"):
-    """So many seconds pass before every piece of what is said."""
+    """This many seconds pass before every piece of the output."""
 
     seconds: float = 0.05
 
@@ -60,19 +60,19 @@ class TornEvent(ServerFault, frozen=True, tag="malformed_json"):
 
 
 class HugeFrame(ServerFault, frozen=True, tag="huge_frame"):
-    """One event has so many bytes."""
+    """One event has this many bytes."""
 
     size: int = 9 * 1024 * 1024
 
 
 class RefusedOpening(ServerFault, frozen=True, tag="refused"):
-    """The session is not opened: an answer with this status."""
+    """The server refuses to open the session with this status."""
 
     status: int = 503
 
 
 OPENING = "opening"
-"""Stands for the content of what has none yet."""
+"""Content of openings in draws, as no conversation exists yet."""
 
 ResponseFault = (
     Dropped
@@ -87,16 +87,17 @@ ResponseFault = (
 
 
 class RealtimeConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything about a realtime server but its answers; without arguments, one that behaves.
+    """Configuration of a realtime server except its answers; the default has no faults.
 
     Args:
-        responses: What goes wrong with responses, of which at most one strikes at a time.
-        openings: What goes wrong with opening sessions.
-        first: How many responses of a session nothing strikes.
-        most_in_a_row: After so many faults in a row the same response or opening is spared once.
-        checks: What is insisted on: `models` and `api_key`.
+        responses: Faults of responses; at most one hits a response.
+        openings: Faults of openings.
+        first: Number of first responses of a session without faults.
+        most_in_a_row: Number of faults in a row after which the same response or opening is spared
+            once.
+        checks: Requirements: `models` and `api_key`.
         dialect: Whether events have the names of the general availability or of the beta.
-        seed: Another one draws other faults.
+        seed: Seed of the draws.
     """
 
     responses: tuple[ResponseFault, ...] = ()
@@ -109,14 +110,14 @@ class RealtimeConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RealtimeDraws:
-    """Draws faults from seed, content, and how often the content came before."""
+    """Draws faults from the seed, the content, and the number of its earlier occurrences."""
 
     def __init__(self, behaviour: RealtimeConfig) -> None:
         self._behaviour = behaviour
         self._times: dict[str, tuple[int, int]] = {}
 
     def of_response(self, content: str, number: int) -> ResponseFault | None:
-        """Return what strikes a response, the given one of its session, if anything."""
+        """Return the fault of a response, given its number within the session, if any."""
         if number < self._behaviour.first or (drawn := self._drawn(content)) is None:
             return None
         fault = choose_fault(self._behaviour.responses, drawn)
@@ -124,7 +125,7 @@ class RealtimeDraws:
         return fault
 
     def of_opening(self) -> RefusedOpening | None:
-        """Return what strikes the opening of a session, if anything."""
+        """Return the fault of an opening, if any."""
         if (drawn := self._drawn(OPENING)) is None:
             return None
         fault = choose_fault(self._behaviour.openings, drawn)
@@ -132,7 +133,7 @@ class RealtimeDraws:
         return fault
 
     def _drawn(self, content: str) -> float | None:
-        """Return a number from 0 up to 1; None where the content is spared."""
+        """Return a number from 0 up to 1; None if the content is spared."""
         times, in_a_row = self._times.get(content, (0, 0))
         if in_a_row >= self._behaviour.most_in_a_row:
             self._times[content] = (times + 1, 0)
@@ -148,7 +149,7 @@ ServerEvent = dict[str, object]
 
 DELTA_SECONDS = 0.5
 INPUT_TOKENS_PER_SECOND, OUTPUT_TOKENS_PER_SECOND = 10, 20
-"""What a second of audio is charged as: a token for 100 ms heard, for 50 ms said."""
+"""Price of a second of audio: one token per 100 ms of input, and per 50 ms of output."""
 
 BETA = {
     "response.output_audio.delta": "response.audio.delta",
@@ -159,11 +160,11 @@ BETA = {
     "response.output_text.done": "response.text.done",
     "conversation.item.added": "conversation.item.created",
 }
-"""The names of the beta; it has no event for an item that is done."""
+"""Names of the beta's events; the beta has no event for a completed item."""
 
 
 class Consumption(msgspec.Struct):
-    """What a response consumed: text in bytes, audio in seconds."""
+    """Usage of a response: text in bytes, audio in seconds."""
 
     text_in: int = 0
     audio_in: float = 0.0
@@ -171,7 +172,7 @@ class Consumption(msgspec.Struct):
     audio_out: float = 0.0
 
     def as_object(self) -> dict[str, object]:
-        """Return it as a response tells it."""
+        """Return the usage object of a response."""
         heard = round(self.audio_in * INPUT_TOKENS_PER_SECOND)
         said = round(self.audio_out * OUTPUT_TOKENS_PER_SECOND)
         read, written = count_tokens(self.text_in), count_tokens(self.text_out)
@@ -185,7 +186,7 @@ class Consumption(msgspec.Struct):
 
 
 def response_created(response_id: str) -> ServerEvent:
-    """Return the beginning of a response."""
+    """Return the first event of a response."""
     response = {"id": response_id, "object": "realtime.response", "status": "in_progress"}
     return {"type": "response.created", "response": {**response, "output": [], "usage": None}}
 
@@ -197,7 +198,7 @@ def response_done(
     usage: Mapping[str, object],
     details: Mapping[str, object] | None = None,
 ) -> ServerEvent:
-    """Return the end of a response."""
+    """Return the last event of a response."""
     response = {
         "id": response_id,
         "object": "realtime.response",
@@ -212,7 +213,7 @@ def response_done(
 def item_events(
     item: ServerEvent, where: Mapping[str, object], pieces: Iterator[ServerEvent]
 ) -> Iterator[ServerEvent]:
-    """Yield the events of an item: that it begins, its pieces, that it is done."""
+    """Yield the events of an item: its beginning, its pieces, its end."""
     head = {name: value for name, value in item.items() if name not in {"content", "arguments"}}
     added = {**head, "status": "in_progress"}
     yield {"type": "response.output_item.added", **_place(where), "item": added}
@@ -223,7 +224,7 @@ def item_events(
 
 
 def spoken_pieces(text: str, audio: Audio, where: Mapping[str, object]) -> Iterator[ServerEvent]:
-    """Yield what is said, its words beside its sound."""
+    """Yield a spoken text, with pieces of its transcript next to its audio."""
     here = {**where, "content_index": 0}
     size = int(DELTA_SECONDS * BYTES_PER_SECOND)
     count = max(1, -(-len(audio.pcm) // size))
@@ -238,7 +239,7 @@ def spoken_pieces(text: str, audio: Audio, where: Mapping[str, object]) -> Itera
 
 
 def written_pieces(text: str, where: Mapping[str, object]) -> Iterator[ServerEvent]:
-    """Yield what is written."""
+    """Yield a written text."""
     here = {**where, "content_index": 0}
     half = len(text) // 2
     for words in (text[:half], text[half:]):
@@ -282,14 +283,14 @@ def _place(where: Mapping[str, object]) -> dict[str, object]:
 AUDIO_DELTA = "response.output_audio.delta"
 WORDS_DELTAS = frozenset({"response.output_audio_transcript.delta", "response.output_text.delta"})
 STRUCK_AT = 1
-"""The event of a response that a fault of one event strikes."""
+"""Index of the event of a response that a fault of a single event hits."""
 
 Send = Callable[[ServerEvent], Awaitable[None]]
 SendText = Callable[[str], Awaitable[None]]
 
 
 class ResponseConnection(msgspec.Struct, frozen=True):
-    """What a response is sent over: events, any text, and a way to cut the connection."""
+    """Connection of a response: it sends events and raw text, and can be cut."""
 
     send: Send
     send_text: SendText
@@ -297,14 +298,14 @@ class ResponseConnection(msgspec.Struct, frozen=True):
 
 
 class StreamedResponse:
-    """One response.
+    """One streamed response.
 
     Args:
-        conversation: What it answers, and where what is said is added.
-        reply: What is said; its calls have ids.
-        speak: Speaks.
-        wire: What it is sent over.
-        fault: What goes wrong, if anything.
+        conversation: Conversation that it answers and to which its output is added.
+        reply: The output; its calls have ids.
+        speak: Speech function.
+        wire: Connection of the response.
+        fault: Fault of the response, if any.
     """
 
     def __init__(
@@ -327,7 +328,7 @@ class StreamedResponse:
         self.is_cancelled = False
 
     async def run(self) -> str:
-        """Send it, and return what became of it as logs name it."""
+        """Send the response, and return its outcome as in logs."""
         match self._fault:
             case SilentResponse():
                 await asyncio.Event().wait()
@@ -352,7 +353,7 @@ class StreamedResponse:
         await self._end("completed", None)
 
     async def _said(self, index: int) -> bool:
-        """Say the words; False where that was broken off."""
+        """Send the text; False if it was interrupted."""
         text, conversation = self._reply.content or "", self._conversation
         spoken = conversation.speaks
         where = self._where(index)
@@ -403,7 +404,7 @@ class StreamedResponse:
         return {"response_id": self._id, "item_id": item_id, "output_index": index}
 
     async def _sending(self, events: Iterator[ServerEvent]) -> bool | None:
-        """Send events; False where they were cancelled, None where there is nobody any more."""
+        """Send events; False if they were cancelled, None if the client has gone."""
         for event in events:
             if self.is_cancelled or (isinstance(self._fault, CancelledResponse) and self._words):
                 return False
@@ -413,7 +414,7 @@ class StreamedResponse:
                 self._seconds += len(base64.b64decode(str(event["delta"]))) / 48_000
             elif event["type"] in WORDS_DELTAS:
                 self._words += str(event["delta"])
-            # Whoever interrupts is heard in between.
+            # An interrupting client gets its turn here.
             await asyncio.sleep(0)
         return True
 

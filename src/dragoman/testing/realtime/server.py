@@ -1,7 +1,7 @@
 """A local realtime server that answers from a script or from recordings, with faults on demand.
 
-In a test, `with RealtimeServer(answerer) as server:` and open sessions below `server.url`; as a
-process of its own, `python -m dragoman.testing.realtime --help`. It listens on the loopback
+In a test, use `with RealtimeServer(answerer) as server:` and open sessions below `server.url`; as a
+separate process, use `python -m dragoman.testing.realtime --help`. It listens on the loopback
 address only.
 """
 
@@ -51,7 +51,7 @@ MOST_FRAME_BYTES = 32 * 1024 * 1024
 class RealtimeServer(LocalServer):
     """Realtime sessions as a context manager: `with` uses a thread, `async with` none.
 
-    A server is entered once.
+    It can be entered once.
     """
 
     def __init__(
@@ -63,17 +63,17 @@ class RealtimeServer(LocalServer):
         port: int = 0,
         log_file: Path | None = None,
     ) -> None:
-        """Prepare a server; entering it starts it.
+        """Prepare a server, which starts when it is entered.
 
         Args:
-            answerer: Gives the replies; what it is asked is the conversation as a chat's.
-            behaviour: What goes wrong; nothing where not given.
-            voice: Speaks and hears; where not given, a tone, and what can be known of any audio.
-            port: Where to listen; 0 takes a free port.
-            log_file: A file to append a line to whenever a response starts or ends.
+            answerer: Gives the replies; it receives the conversation as a chat request.
+            behaviour: Faults of the server; none by default.
+            voice: Speech backend; by default, it speaks tones and decodes or describes audio.
+            port: Port to listen on; 0 takes a free port.
+            log_file: A file that gets a line whenever a response starts or ends.
 
         Raises:
-            UsageError: Where the log file cannot be written.
+            UsageError: If the log file cannot be written.
         """
         on_end = answerer.ended if isinstance(answerer, NotifiedOfEnds) else None
         log = RequestLog(log_file, on_end)
@@ -98,7 +98,7 @@ class _Service:
         self.behaviour = behaviour
         self.voice = voice
         self.draws = RealtimeDraws(behaviour)
-        # For its log and its outages; what strikes sessions is drawn here.
+        # The exchange keeps only the log and outages; faults of sessions are drawn here.
         self.exchange = Exchange(ServerConfig(), log, FaultDraws(Faults(), 0))
 
     def application(self) -> web.Application:
@@ -167,7 +167,7 @@ class _ServedSession:
             await self._complain(refused, event_id_of(text))
 
     def _handled(self, event: ReceivedEvent) -> list[ServerEvent]:
-        """Do what an event asks for, and return what is answered at once."""
+        """Handle an event, and return the immediate answers."""
         conversation, answered = self._conversation, list[ServerEvent]()
         match event:
             case SessionUpdate(session=settings):
@@ -237,7 +237,7 @@ class _ServedSession:
         except (ConnectionError, RuntimeError):
             outcome = ABANDONED
         except Exception:
-            # Whoever waits for the response learns that there is none.
+            # The client that waits for the response must learn that it failed.
             self._cut()
             raise
         finally:

@@ -35,16 +35,16 @@ from dragoman.testing.realtime.client_events import (
 from dragoman.testing.responses import decoded_text
 
 Speak = Callable[[str], Awaitable[Audio]]
-"""Returns words as audio at 24 kHz."""
+"""Function that returns words as audio at 24 kHz."""
 
 Hear = Callable[[Audio], str]
-"""Returns what is known of audio, as words."""
+"""Function that returns the words of audio."""
 
 SECONDS_PER_CHARACTER = 0.06
-"""About how long speech takes."""
+"""Approximate duration of speech per character."""
 
 PERIOD_SAMPLES, LOUDNESS = 100, 6_000
-"""A tone of 240 Hz, not loud."""
+"""Period and amplitude of a quiet tone of 240 Hz."""
 
 _PERIOD = struct.pack(
     f"<{PERIOD_SAMPLES}h",
@@ -56,7 +56,7 @@ _PERIOD = struct.pack(
 
 
 async def speak_tone(text: str) -> Audio:
-    """Return a tone that lasts as long as saying the words would."""
+    """Return a tone that lasts as long as the spoken words would."""
     count = int(len(text) * SECONDS_PER_CHARACTER * RATE_HZ)
     whole = _PERIOD * (count // PERIOD_SAMPLES + 1)
     return Audio(whole[: count * SAMPLE_BYTES], RATE_HZ)
@@ -67,7 +67,7 @@ def hear_code(audio: Audio) -> str:
 
     For other audio, the result describes the audio.
     """
-    # What is too short was filled up with silence, which is no sign of the code.
+    # Short audio was padded with silence, which is not part of the code.
     if words := decoded_text(Audio(audio.pcm.rstrip(b"\0"), audio.rate_hz)):
         return words
     reference = audio.reference()
@@ -75,19 +75,19 @@ def hear_code(audio: Audio) -> str:
 
 
 def hear_known(known: Mapping[str, str]) -> Hear:
-    """Return what hears audio that is known.
+    """Return a function that recognizes known audio.
 
     Args:
-        known: Words by the hash of the audio at 24 kHz, as `known_sound` makes it.
+        known: Words by the hash of their audio at 24 kHz, as `known_sound` returns it.
     """
     return lambda audio: known.get(audio.reference().sha256) or hear_code(audio)
 
 
 def hear_recorded(recordings: Recordings) -> Hear:
-    """Return what hears recorded messages as they were typed.
+    """Return a function that recognizes recorded messages as they were typed.
 
     Raises:
-        DataError: Where their audio is missing or damaged.
+        DataError: If their audio is missing or damaged.
     """
     messages = (message for task in recordings.tasks for message in recordings.of(task))
     texts = {message.audio: message.text for message in messages if message.audio is not None}
@@ -95,12 +95,12 @@ def hear_recorded(recordings: Recordings) -> Hear:
 
 
 def known_sound(audio: Audio) -> str:
-    """Return the hash by which a server knows audio that a client sends."""
+    """Return the hash of audio in the form in which a client sends it."""
     return prepare_audio(audio).reference().sha256
 
 
 class SpeechBackend(msgspec.Struct, frozen=True):
-    """What speaks and what hears."""
+    """Functions that speak and recognize speech."""
 
     speak: Speak = speak_tone
     hear: Hear = hear_code
@@ -110,7 +110,7 @@ MOST_BUFFERED_BYTES = 64 * 1024 * 1024
 
 
 class KeptItem(msgspec.Struct):
-    """One item: what it is in a chat, and how long it is where it was spoken by the model."""
+    """One item: its chat message, and its length if the model spoke it."""
 
     id: str
     message: ChatMessage
@@ -123,7 +123,7 @@ class SessionState:
 
     Args:
         model: The model's name.
-        hear: What hears.
+        hear: Hearing function.
     """
 
     def __init__(self, model: str, hear: Hear) -> None:
@@ -140,14 +140,14 @@ class SessionState:
 
     @property
     def speaks(self) -> bool:
-        """Whether replies in words are spoken."""
+        """Whether text replies are spoken."""
         return self._modality == "audio"
 
     def update(self, settings: SessionSettings) -> dict[str, object]:
-        """Set what is given, and return all that holds.
+        """Change settings, and return all current ones.
 
         Raises:
-            RefusedEvent: For another voice after something was said.
+            RefusedEvent: For another voice after the model has spoken.
         """
         given: dict[str, object] = msgspec.to_builtins(settings)
         voice = _voice_of(settings)
@@ -164,10 +164,10 @@ class SessionState:
         return self.settings
 
     def append(self, pcm: bytes) -> None:
-        """Add to the buffer.
+        """Add samples to the buffer.
 
         Raises:
-            RefusedEvent: Where it is full.
+            RefusedEvent: If the buffer is full.
         """
         if len(self._buffer) + len(pcm) > MOST_BUFFERED_BYTES:
             raise RefusedEvent("the audio buffer is full", "input_audio_buffer_full")
@@ -178,10 +178,10 @@ class SessionState:
         self._buffer.clear()
 
     def commit(self) -> KeptItem:
-        """Make a message of the buffer.
+        """Turn the buffer into a message.
 
         Raises:
-            RefusedEvent: Where there is next to nothing in it.
+            RefusedEvent: If the buffer is almost empty.
         """
         if len(self._buffer) < SHORTEST_SECONDS * BYTES_PER_SECOND:
             raise RefusedEvent("the audio buffer is too small", "input_audio_buffer_commit_empty")
@@ -196,7 +196,7 @@ class SessionState:
         """Add an item.
 
         Raises:
-            RefusedEvent: For the output of a call that nobody made, or that has one.
+            RefusedEvent: For the output of an unknown call, or of one that already has an output.
         """
         given = event.item
         if given.id is not None and any(item.id == given.id for item in self.items):
@@ -206,10 +206,10 @@ class SessionState:
         return item
 
     def truncate(self, event: ItemCut) -> None:
-        """Take back what was not heard of a spoken message; its words are not known any more.
+        """Remove the unheard part of a spoken message; its words are then unknown.
 
         Raises:
-            RefusedEvent: Where there is no such message, or it is shorter.
+            RefusedEvent: If the message does not exist, or is shorter.
         """
         found = next((item for item in self.items if item.id == event.item_id), None)
         if found is None or found.spoken_seconds is None:
@@ -219,10 +219,10 @@ class SessionState:
         found.spoken_seconds = event.audio_end_ms / 1_000
 
     def request(self) -> ChatBody:
-        """Return the conversation as a chat's.
+        """Return the conversation as a chat request.
 
         Raises:
-            RefusedEvent: Where calls have no output yet.
+            RefusedEvent: If calls have no output yet.
         """
         if missing := self._unanswered():
             raise RefusedEvent(f"calls without output: {', '.join(missing)}", "missing_output")
@@ -266,7 +266,7 @@ def _voice_of(settings: SessionSettings) -> str:
 
 
 def _add(messages: list[ChatMessage], message: ChatMessage) -> None:
-    """Add a message; calls belong to the words before them, as one message of a chat."""
+    """Add a message; calls are merged with the text before them into one chat message."""
     last = messages[-1] if messages else None
     if last is None or last.role != "assistant" or not message.tool_calls:
         messages.append(message)

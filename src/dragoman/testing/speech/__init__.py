@@ -1,1 +1,1 @@
-"""Test servers that speak the protocols of speech providers."""
+"""Test servers for the protocols of speech providers."""

@@ -20,7 +20,7 @@ example:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until interrupted; return the exit status, 2 for a mistake in what was asked."""
+    """Serve until interrupted; return the exit status, which is 2 for invalid arguments."""
     try:
         asyncio.run(_serve(_parser().parse_args(arguments)))
     except DragomanError as error:
@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         help="speak in a code that no line may change, without engines",
     )
     parser.add_argument("--faults", type=Path, metavar="FILE", help="how to behave, JSON")
-    parser.add_argument("--port", type=int, default=0, help="where to listen; 0 is any free [0]")
+    parser.add_argument("--port", type=int, default=0, help="port to listen on; 0 is any free [0]")
     parser.add_argument("--log", type=Path, metavar="FILE", help="append a line per start and end")
     return parser
 

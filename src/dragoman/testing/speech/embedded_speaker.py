@@ -1,7 +1,7 @@
 """Speech synthesis and recognition by the embedded engines, for the speech server.
 
-Its audio is real: it can pass a telephone channel. Its transcripts are recognized from the audio
-that arrives, and are written as the provider asked writes them.
+Its audio is real: it can pass a telephone channel. Its transcripts are recognized from the received
+audio, and are written in the style of the requested provider.
 """
 
 from collections.abc import Sequence
@@ -19,28 +19,28 @@ from dragoman.testing.speech.requests import Listen, ProviderRefused, SpeakReque
 from dragoman.testing.speech.transcript_styles import style_of, written_transcript
 
 SHARERS = 2
-"""The processes on one machine that use engines: the server, and who asks it."""
+"""Number of processes on one machine that use engines: the server, and its client."""
 
 
 class EmbeddedSpeaker:
     """The embedded voices and the embedded recognizer, for English and for one server.
 
     Args:
-        suites: Whose words the recognizer expects; those of English in general without any.
+        suites: Suites whose words the recognizer expects; without any, general English.
     """
 
     def __init__(self, suites: Sequence[Suite] = ()) -> None:
         """Prepare the engines.
 
         Raises:
-            UsageError: Where the extra `voice` is not installed.
+            UsageError: If the extra `voice` is not installed.
         """
         self._connections = ModelClients()
         self._engines = SpeechEngines(suites, self._connections, SHARERS)
         self._voices = self._engines.speakers((EMBEDDED,), LANGUAGE)
         found = self._engines.listener(MIXED if suites else GENERIC, LANGUAGE)
         if found is None or isinstance(found, str):
-            raise UsageError("the embedded recognizer is none")
+            raise UsageError("the embedded recognizer cannot be opened")
         self._recognizer = found
         self.identity = found.identity
 
@@ -55,7 +55,7 @@ class EmbeddedSpeaker:
         return resample_for_realtime(spoken.audio)
 
     async def listen(self, asked: Listen) -> str:
-        """Return what the recognizer heard, written as the provider writes it.
+        """Return the transcript of the recognizer in the provider's style.
 
         Raises:
             ProviderRefused: For a language other than English.
@@ -70,7 +70,10 @@ class EmbeddedSpeaker:
         await self._connections.close()
 
     def _voice(self, name: str) -> Synthesizer:
-        """Return the embedded voice of that name; for a provider's own name always the same one."""
+        """Return the embedded voice of that name.
+
+        A provider's own name always gives the same voice.
+        """
         if name in self._voices:
             return self._voices[name]
         voices = tuple(self._voices.values())

@@ -1,8 +1,9 @@
-"""An agent that hears, for demonstrations and tests: a recognizer and the agent `literal`.
+"""An agent with speech recognition, for demonstrations and tests.
 
-`python -m dragoman.testing.speech.hearing_agent SUITE` serves it. It is no model: it knows the
-suite's reference plans, finds the task by the tools that it is offered and the words that it
-heard, and fills in what it heard. It loses what its recognizer loses.
+It combines a recognizer and the agent `literal`. `python -m dragoman.testing.speech.hearing_agent
+SUITE` serves it. It is not a model: it knows the suite's reference plans, finds the task by the
+offered tools and the recognized words, and fills in the recognized values. It loses whatever its
+recognizer loses.
 """
 
 import argparse
@@ -36,11 +37,11 @@ LANGUAGE = "en"
 
 
 class AudioLiteralAgent:
-    """The agent `literal` with an ear of its own, as a function of messages and tools.
+    """The agent `literal` with its own recognizer, as a function of messages and tools.
 
     Args:
-        suite: Whose plans it knows.
-        recognizer: What it hears with.
+        suite: The suite whose plans it knows.
+        recognizer: The recognizer.
     """
 
     hears_audio = True
@@ -51,7 +52,7 @@ class AudioLiteralAgent:
         self._heard: dict[str, Awaitable[str]] = {}
 
     async def __call__(self, messages: Sequence[Message], tools: Sequence[Tool]) -> object:
-        """Return the next reply; whatever was asked before is played again first."""
+        """Return the next reply; all earlier replies are played again first."""
         texts = [await self._text(message) for message in messages]
         said = [
             text for message, text in zip(messages, texts, strict=True) if message["role"] == "user"
@@ -71,7 +72,7 @@ class AudioLiteralAgent:
         return _answer((await session.reply(heard, NO_TOOLS)).reply, tools)
 
     async def _text(self, message: Message) -> str:
-        """Return the words of a message, those of its audio as they were heard."""
+        """Return the words of a message, with the transcript of its audio."""
         content = message.get("content") or ""
         if isinstance(content, str):
             return content
@@ -83,7 +84,7 @@ class AudioLiteralAgent:
         sound = read_wav(base64.b64decode(part[INPUT_AUDIO]["data"]), INPUT_AUDIO)
         key = sound.reference().sha256
         if key not in self._heard:
-            # Every request holds all that was said before: each is listened to once.
+            # Every request holds all earlier messages: the audio of each is recognized once.
             self._heard[key] = asyncio.ensure_future(self._listened(sound))
         return await self._heard[key]
 
@@ -93,7 +94,7 @@ class AudioLiteralAgent:
 
 
 class Tasks:
-    """The tasks of a suite, found by what an agent is shown."""
+    """The tasks of a suite, found by an agent's view."""
 
     def __init__(self, suite: Suite) -> None:
         factory = suite.factory(DEFAULT_RULES)
@@ -106,10 +107,10 @@ class Tasks:
         self._tasks = {task.id: task for task in suite.tasks}
 
     def like(self, tools: frozenset[str], heard: str) -> Task:
-        """Return the task with these tools of whose words most were heard.
+        """Return the task with these tools whose words match the transcript best.
 
         Raises:
-            UsageError: Where no task has such tools.
+            UsageError: If no task has such tools.
         """
         heard_words = Counter(heard.casefold().split())
         fitting = [name for name, own in self._tools.items() if tools <= own] or [
@@ -138,7 +139,7 @@ def _answer(reply: Reply, tools: Sequence[Tool]) -> object:
 
 
 def _encode_sent_call(call: ToolCall, tools: Sequence[Tool]) -> dict[str, object]:
-    """Return a call as agents send it: values without a name go by that of their parameter."""
+    """Return a call in the form of agents: positional values get the names of their parameters."""
     own = [tool["function"] for tool in tools if tool["function"]["name"] == call.name]
     parameters = own[0].get("parameters", {}).get("properties", {}) if own else {}
     named = dict(zip(parameters, call.positionals, strict=False))
@@ -146,13 +147,13 @@ def _encode_sent_call(call: ToolCall, tools: Sequence[Tool]) -> dict[str, object
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until interrupted; return the exit status, 2 for a mistake in what was asked."""
+    """Serve until interrupted; return the exit status, which is 2 for invalid arguments."""
     parser = argparse.ArgumentParser(
         prog="python -m dragoman.testing.speech.hearing_agent",
         description="Serves the agent `literal` with an ear of its own. Prints its address and "
         "serves until interrupted. It knows the plans of the suite: no model, a demonstration.",
     )
-    parser.add_argument("suite", metavar="SUITE", help="whose plans it knows")
+    parser.add_argument("suite", metavar="SUITE", help="suite whose plans it knows")
     parser.add_argument(
         "--ear",
         dest="recognizer",
@@ -160,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="ASR",
         help="a recognizer of `--asr` [generic]",
     )
-    parser.add_argument("--port", type=int, default=0, help="where to listen; 0 is any free [0]")
+    parser.add_argument("--port", type=int, default=0, help="port to listen on; 0 is any free [0]")
     given = parser.parse_args(arguments)
     try:
         asyncio.run(_serve(given.suite, given.recognizer, given.port))

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Posted(msgspec.Struct, frozen=True):
-    """What came: the names in the path, the query, the headers that matter, and the body."""
+    """A received request: the names in the path, the query, the relevant headers, and the body."""
 
     path: Mapping[str, str]
     query: Mapping[str, str]
@@ -28,7 +28,7 @@ class Posted(msgspec.Struct, frozen=True):
 
 
 class SpeakRequest(msgspec.Struct, frozen=True):
-    """What is to be spoken; `language` is "" where it was not told, `seed` None."""
+    """A text to be spoken; `language` is "" and `seed` is None if they were not given."""
 
     protocol: Protocol
     model: str
@@ -39,9 +39,10 @@ class SpeakRequest(msgspec.Struct, frozen=True):
 
 
 class Listen(msgspec.Struct, frozen=True):
-    """What is to be listened to; `language` is "" where it was not told.
+    """Audio to be recognized; `language` is "" if it was not given.
 
-    `settings` are the other parameters of Deepgram and Qwen, which say how transcripts are written.
+    `settings` are the other parameters of Deepgram and Qwen, which determine the style of
+    transcripts.
     """
 
     protocol: Protocol
@@ -60,14 +61,14 @@ class ProviderRefused(Exception):  # noqa: N818 - says what the provider does
 
 
 def openai_speech(posted: Posted) -> SpeakRequest:
-    """Read `/audio/speech`."""
+    """Parse a request to `/audio/speech`."""
     body = _json(posted, _OpenAISpeech)
     _require(body.response_format == "wav", "response_format is to be wav here", "response_format")
     return SpeakRequest("openai", body.model, body.voice, _text(body.input))
 
 
 def openai_transcription(posted: Posted) -> Listen:
-    """Read `/audio/transcriptions`."""
+    """Parse a request to `/audio/transcriptions`."""
     fields = _form(posted)
     _require(_field(fields, "response_format") == "json", "json is given here", "response_format")
     audio, language = _wav(fields.get("file", b"")), _field(fields, "language")
@@ -75,7 +76,7 @@ def openai_transcription(posted: Posted) -> Listen:
 
 
 def elevenlabs_speech(posted: Posted) -> SpeakRequest:
-    """Read `/text-to-speech/VOICE`."""
+    """Parse a request to `/text-to-speech/VOICE`."""
     body = _json(posted, _ElevenLabsSpeech)
     form = posted.query.get("output_format", "")
     _require(form == "wav_24000", f"output_format {form!r}", "output_format")
@@ -84,14 +85,14 @@ def elevenlabs_speech(posted: Posted) -> SpeakRequest:
 
 
 def elevenlabs_transcription(posted: Posted) -> Listen:
-    """Read `/speech-to-text`."""
+    """Parse a request to `/speech-to-text`."""
     fields = _form(posted)
     audio, language = _wav(fields.get("file", b"")), _field(fields, "language_code")
     return Listen("elevenlabs", _require_field(fields, "model_id"), audio, language)
 
 
 def deepgram_speech(posted: Posted) -> SpeakRequest:
-    """Read `/speak`; there a voice is a model."""
+    """Parse a request to `/speak`, in which the model is the voice."""
     body = _json(posted, _DeepgramSpeech)
     form = (posted.query.get("encoding"), posted.query.get("container"))
     _require(form == ("linear16", "wav"), "linear16 in wav is given here", "encoding")
@@ -101,7 +102,7 @@ def deepgram_speech(posted: Posted) -> SpeakRequest:
 
 
 def deepgram_transcription(posted: Posted) -> Listen:
-    """Read `/listen`."""
+    """Parse a request to `/listen`."""
     model = posted.query.get("model", "")
     _require(bool(model), "model is missing", "model")
     language = posted.query.get("language", "")
@@ -109,7 +110,7 @@ def deepgram_transcription(posted: Posted) -> Listen:
 
 
 def cartesia_speech(posted: Posted) -> SpeakRequest:
-    """Read `/tts/bytes`."""
+    """Parse a request to `/tts/bytes`."""
     _require_version(posted)
     body = _json(posted, _CartesiaSpeech)
     form = (body.output_format.container, body.output_format.encoding)
@@ -120,7 +121,7 @@ def cartesia_speech(posted: Posted) -> SpeakRequest:
 
 
 def cartesia_transcription(posted: Posted) -> Listen:
-    """Read `/stt`."""
+    """Parse a request to `/stt`."""
     _require_version(posted)
     fields = _form(posted)
     audio, language = _wav(fields.get("file", b"")), _field(fields, "language")
@@ -128,7 +129,7 @@ def cartesia_transcription(posted: Posted) -> Listen:
 
 
 def gemini_request(posted: Posted) -> SpeakRequest | Listen:
-    """Read `generateContent`: audio is asked for, or sent."""
+    """Parse a request to `generateContent`, which asks for audio or contains it."""
     body, model = _json(posted, _GeminiBody), posted.path["model"]
     parts = [part for content in body.contents for part in content.parts]
     text = "".join(part.text for part in parts)
@@ -147,7 +148,7 @@ def gemini_request(posted: Posted) -> SpeakRequest | Listen:
 
 
 def qwen_request(posted: Posted) -> SpeakRequest | Listen:
-    """Read `multimodal-generation`: a text, or a message with audio."""
+    """Parse a request to `multimodal-generation`: a text, or a message with audio."""
     body = _json(posted, _QwenBody)
     if body.input.text:
         streams = posted.headers.get("X-DashScope-SSE") == "enable"
@@ -277,7 +278,7 @@ def _json(posted: Posted, kind: type[T]) -> T:
 def _form(posted: Posted) -> dict[str, bytes]:
     found = _BOUNDARY.match(posted.headers.get("Content-Type", ""))
     if found is None:
-        raise ProviderRefused("the body is no form")
+        raise ProviderRefused("the body is not a form")
     fields: dict[str, bytes] = {}
     for part in posted.body.split(b"--" + found[1].encode())[1:-1]:
         head, _, content = part.partition(b"\r\n\r\n")

@@ -49,7 +49,7 @@ _SIZE, _DATA_SIZE = slice(4, 8), slice(40, 44)
 
 
 def speech_answer(protocol: Protocol, audio: Audio, text: str) -> HttpAnswer:
-    """Return the answer that carries audio."""
+    """Return an answer with audio."""
     match protocol:
         case "openai" | "deepgram":
             return HttpAnswer(200, (streamed_wav(audio),), WAV)
@@ -62,7 +62,7 @@ def speech_answer(protocol: Protocol, audio: Audio, text: str) -> HttpAnswer:
 
 
 def transcript_answer(protocol: Protocol, text: str, audio: Audio) -> HttpAnswer:
-    """Return the answer that carries a transcript."""
+    """Return an answer with a transcript."""
     body: object
     match protocol:
         case "openai":
@@ -89,7 +89,7 @@ def transcript_answer(protocol: Protocol, text: str, audio: Audio) -> HttpAnswer
 
 
 def streamed_wav(audio: Audio) -> bytes:
-    """Return a WAV file as it is sent while it is made: without its length."""
+    """Return a WAV file in streamed form: without its length."""
     content = bytearray(write_wav(audio))
     content[_SIZE] = content[_DATA_SIZE] = _UNKNOWN
     return bytes(content)
@@ -145,9 +145,9 @@ T = TypeVar("T")
 
 
 class Speaker(TypingProtocol):
-    """What speaks and listens behind the routes, at once or when it is awaited.
+    """Protocol of speech backends behind the routes; results may be awaitable.
 
-    What it answers does not depend on earlier requests.
+    Their results do not depend on earlier requests.
     """
 
     def speak(self, asked: SpeakRequest) -> Audio | Awaitable[Audio]:
@@ -155,7 +155,7 @@ class Speaker(TypingProtocol):
         ...
 
     def listen(self, asked: Listen) -> str | Awaitable[str]:
-        """Return the transcript as the service writes it, "" where no word was heard."""
+        """Return the transcript in the service's style, "" if no word was recognized."""
         ...
 
 
@@ -164,29 +164,29 @@ class ClosableSpeaker(TypingProtocol):
     """A speaker that holds processes or files; the server closes it when it ends."""
 
     async def close(self) -> None:
-        """Let go of what is held."""
+        """Release processes and files."""
         ...
 
 
 class CodedSpeaker:
-    """Speaks in a code and understands it, so that what was said is what is heard."""
+    """Speech backend with a code, in which the transcript equals the spoken text."""
 
     def speak(self, asked: SpeakRequest) -> Audio:
         """Return the text in the code."""
         return coded_audio(asked.text)
 
     def listen(self, asked: Listen) -> str:
-        """Return the text of audio in the code; nothing was said in any other."""
+        """Return the text of coded audio; "" for other audio."""
         return decoded_text(asked.audio)
 
 
 class SpeechService:
-    """Answers requests for speech, through an exchange that may break them.
+    """Answers speech requests, through an exchange that injects faults.
 
     Args:
-        speaker: Speaks and listens.
-        behaviour: What goes wrong, and the key that is insisted on.
-        log: Where requests are counted.
+        speaker: Speech backend.
+        behaviour: Faults, and the required key.
+        log: Log that counts requests.
     """
 
     def __init__(self, speaker: Speaker, behaviour: ServerConfig, log: RequestLog) -> None:
@@ -228,7 +228,7 @@ class SpeechService:
 
 
 def has_providers_key(request: web.Request, key: str) -> bool:
-    """Whether a request carries a key where one of the providers wants it."""
+    """Return whether a request carries a key in the header or parameter of one of the providers."""
     headers = request.headers
     carried = (
         headers.get("Authorization", "").partition(" ")[2],
@@ -257,9 +257,9 @@ PATHS: Mapping[Protocol, str] = {
 
 
 class SpeechServer(LocalServer):
-    """Providers of speech as a context manager: `with` uses a thread, `async with` none.
+    """Server of the speech providers' protocols as a context manager.
 
-    A server is entered once.
+    `with` uses a thread, `async with` none. It can be entered once.
     """
 
     def __init__(
@@ -270,16 +270,16 @@ class SpeechServer(LocalServer):
         port: int = 0,
         log_file: Path | None = None,
     ) -> None:
-        """Prepare a server; entering it starts it.
+        """Prepare a server, which starts when it is entered.
 
         Args:
-            speaker: Speaks and listens; where not given, in a code that it understands itself.
-            behaviour: What goes wrong; nothing where not given.
-            port: Where to listen; 0 takes a free port.
-            log_file: A file to append a line to whenever a request starts or ends.
+            speaker: Speech backend; by default, one with a code.
+            behaviour: Faults of the server; none by default.
+            port: Port to listen on; 0 takes a free port.
+            log_file: A file that gets a line whenever a request starts or ends.
 
         Raises:
-            UsageError: Where the log file cannot be written.
+            UsageError: If the log file cannot be written.
         """
         behaviour = behaviour or ServerConfig()
         endpoint = SpeechService(speaker or CodedSpeaker(), behaviour, RequestLog(log_file))

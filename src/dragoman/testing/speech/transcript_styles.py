@@ -32,13 +32,14 @@ Formatting = Literal["words", "numerals", "smart"]
 
 
 class TranscriptStyle(msgspec.Struct, frozen=True):
-    """How a service writes transcripts.
+    """Style of a service's transcripts.
 
     Attributes:
-        formatting: `words` leaves values in words, `numerals` writes numbers in figures, `smart`
-            also money, percentages, dates, times, addresses and ids.
-        is_punctuated: Whether sentences begin with a capital letter and end with a sign.
-        id_separator: What stands between the groups of an id.
+        formatting: `words` keeps values in words, `numerals` writes numbers in figures, and `smart`
+            also formats money, percentages, dates, times, addresses and ids.
+        is_punctuated: Whether sentences begin with a capital letter and end with a punctuation
+            mark.
+        id_separator: Separator between the groups of an id.
     """
 
     formatting: Formatting = "smart"
@@ -54,7 +55,7 @@ class TranscriptPart(msgspec.Struct, frozen=True):
 
 
 def style_of(protocol: Protocol, settings: Mapping[str, object]) -> TranscriptStyle:
-    """Return how a provider writes transcripts under the settings of a request."""
+    """Return a provider's transcript style under the settings of a request."""
     match protocol:
         case "deepgram":
             return _deepgram_style(settings)
@@ -67,7 +68,7 @@ def style_of(protocol: Protocol, settings: Mapping[str, object]) -> TranscriptSt
 
 
 def written_transcript(words: str, style: TranscriptStyle) -> str:
-    """Return heard English words as a service of that style writes them; "" for none."""
+    """Return recognized English words in a service's style; "" for none."""
     if len(words) > MAX_CHARACTERS:
         return words
     parts = list(normalized_parts(words, style))
@@ -86,7 +87,7 @@ def normalized_parts(words: str, style: TranscriptStyle) -> Iterator[TranscriptP
 
 
 def punctuate_parts(parts: Sequence[TranscriptPart]) -> str:
-    """Return parts as sentences; a new one begins where an opening word follows a value."""
+    """Return parts as sentences; a new sentence begins if an opening word follows a value."""
     if not parts:
         return ""
     starts = [0]
@@ -109,7 +110,7 @@ def percentage_at(words: Heard, at: int) -> Reading | None:
 
 
 def digits_at(words: Heard, at: int) -> Reading | None:
-    """Return digits that were said one by one."""
+    """Return digits that were spoken one by one."""
     run = spelled_run_at(words, at)
     return run if run is not None and run.text.isdecimal() else None
 
@@ -121,10 +122,10 @@ _READERS: Mapping[Formatting, Sequence[Reader]] = {
 }
 
 _OPENING = frozenset({"i", "i'd", "i'll", "i'm", "i've", "it", "it's", "my", "please", "we"})
-"""Words that begin a sentence where they follow a value."""
+"""Words that begin a sentence if they follow a value."""
 
 _GREETINGS = frozenset({"hello", "hi", "okay", "so", "well", "yes", "no"})
-"""Words that have a comma behind them at the beginning of a sentence."""
+"""Words that a comma follows at the beginning of a sentence."""
 
 _ASKING = frozenset(
     {
@@ -145,7 +146,7 @@ _GROUP = 3
 
 
 def _deepgram_style(settings: Mapping[str, object]) -> TranscriptStyle:
-    """Return what Deepgram does: small letters and words, unless more is asked for."""
+    """Return Deepgram's style: lower case and words, unless the settings ask for more."""
     is_smart = _is_on(settings, "smart_format")
     numbers: Formatting = "numerals" if _is_on(settings, "numerals") else "words"
     is_punctuated = is_smart or _is_on(settings, "punctuate")
@@ -161,7 +162,7 @@ def _plain(text: str) -> Iterator[TranscriptPart]:
 
 
 def _format_reading(reading: Reading, spoken: Sequence[str], id_separator: str) -> str:
-    """Return a value as services write it."""
+    """Return a value in the form of services."""
     text = reading.text
     match reading.kind:
         case "amount":
@@ -189,7 +190,10 @@ def _date_of(text: str) -> date | None:
 
 
 def _in_groups(text: str, separator: str) -> str:
-    """Return an id with its letters and every three of its digits apart; others as they are."""
+    """Return an id with its letters and groups of three digits separated.
+
+    Other texts are unchanged.
+    """
     found = _ID.fullmatch(text)
     if found is None:
         return text
@@ -202,7 +206,7 @@ def _in_groups(text: str, separator: str) -> str:
 
 
 def _threes(digits: str) -> list[str]:
-    """Return digits three by three; a last one alone stands with those before it."""
+    """Return digits in groups of three; a single last one joins the group before it."""
     groups = [digits[at : at + _GROUP] for at in range(0, len(digits), _GROUP)]
     if len(groups) > 1 and len(groups[-1]) == 1:
         groups[-2:] = [groups[-2] + groups[-1]]
@@ -221,6 +225,6 @@ def _sentence(parts: Sequence[TranscriptPart]) -> str:
 
 
 def _capitalize_word(word: str) -> str:
-    """Return a word with the capital letter that English gives it anywhere."""
+    """Return a word with the capital letter that English requires everywhere."""
     is_capital = word == "i" or word.startswith("i'") or word in _WEEKDAYS
     return word.capitalize() if is_capital else word

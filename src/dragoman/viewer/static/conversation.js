@@ -1,4 +1,4 @@
-// Sound in step with the transcript: one line of time through all sounds, in the order of the turns.
+// Sound in step with the transcript: one timeline through all sounds, in the order of the turns.
 // Without this script every sound has its own player.
 "use strict";
 
@@ -7,7 +7,7 @@ const play = document.getElementById("play");
 const seek = document.getElementById("seek");
 const clock = document.getElementById("clock");
 
-// One sound a turn: what arrived, or where that is not there, what was said.
+// One sound per turn: the audio after the channel, or without it the audio before the channel.
 const track = [];
 let current = 0;
 
@@ -37,7 +37,7 @@ function mark(place) {
   draw();
 }
 
-// A place in a sound that is not loaded yet is gone to once it is.
+// Seeks in a sound; if it is not loaded yet, the seek follows the load.
 function goTo(place, seconds, { plays }) {
   if (place !== current) track[current].sound.pause();
   const { sound } = track[place];
@@ -53,7 +53,7 @@ function goTo(place, seconds, { plays }) {
   sound.load();
 }
 
-// A browser may refuse to play, or be told to pause before it began: nothing of that is an error.
+// A browser may refuse to play, or a pause may come before the start: neither is an error.
 function start(sound) {
   sound.play().catch(() => undefined);
 }
@@ -96,7 +96,7 @@ function sayMissing(sound) {
   sound.closest(".sound").append(told);
 }
 
-// With the line of time a turn needs only a button for each of its sounds.
+// With the shared player a turn needs only a button for each of its sounds.
 function button(sound) {
   const node = document.createElement("button");
   node.type = "button";
@@ -139,7 +139,7 @@ function startSounds() {
   mark(0);
 }
 
-// Whoever clicks a turn goes to its sound; what can be clicked in it, or selected, is left alone.
+// A click on a turn seeks to its sound, except on links, controls and selected text.
 function startTurns() {
   for (const turn of document.querySelectorAll(".move")) {
     turn.addEventListener("click", (event) => {

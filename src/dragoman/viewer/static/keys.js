@@ -1,5 +1,5 @@
-// Keys of every page: what has `data-key` is clicked or focused by its key; j and k go through the turns
-// or rows of a page, and ? says all of them.
+// Keys of every page: an element with `data-key` is clicked or focused by its key, j and k go through the
+// turns or rows of a page, and ? lists all keys.
 "use strict";
 
 const WALKED = ".move, tr[data-row], li[data-row]";
@@ -36,7 +36,7 @@ function press(key) {
 function steps(event) {
   if (event.key === "j") return 1;
   if (event.key === "k") return -1;
-  // Arrows scroll as ever, until a turn has the focus.
+  // Arrow keys scroll the page unless a turn has the focus.
   if (!document.activeElement?.matches(WALKED)) return 0;
   return { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;
 }

@@ -1,5 +1,5 @@
 "use strict";
-// Puts what changes of a run's page anew into it while the run goes on; without this the page loads again.
+// Updates the changing part of a run's page while the run is running; without this script the page reloads.
 const PERIOD = 3000;
 
 for (const part of document.querySelectorAll("[data-live]")) {
@@ -14,7 +14,7 @@ for (const part of document.querySelectorAll("[data-live]")) {
     } catch {
       return;
     }
-    // The rest of the page, its figures, is of less than there is now.
+    // The rest of the page is outdated now: reload it.
     if (part.querySelector("[data-going]")) setTimeout(look, PERIOD);
     else location.reload();
   };

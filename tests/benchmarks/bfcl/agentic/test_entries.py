@@ -71,7 +71,7 @@ def test_what_happened_before_is_part_of_a_tasks_digest(agentic_files: Files) ->
 @pytest.mark.parametrize(
     ("file", "change", "why"),
     [
-        (QUESTIONS, {"id": "web_search_0"}, "'web_search_0' is no id of memory"),
+        (QUESTIONS, {"id": "web_search_0"}, "'web_search_0' is not an id of memory"),
         (QUESTIONS, {"id": "memory_1-customer-1"}, "two entries have the same id"),
         (QUESTIONS, {"question": [[]]}, "line 1"),
         (QUESTIONS, {"question": []}, "line 1"),
@@ -83,7 +83,7 @@ def test_what_happened_before_is_part_of_a_tasks_digest(agentic_files: Files) ->
         ),
         (QUESTIONS, {"id": "memory_9-customer-0"}, "not those of the questions"),
         (CUSTOMER, {"scenario": "student"}, "of another scenario than customer"),
-        (CUSTOMER, {"id": "memory_0-customer-0"}, "is no id of memory_prereq"),
+        (CUSTOMER, {"id": "memory_0-customer-0"}, "is not an id of memory_prereq"),
         ("possible_answer/BFCL_v4_memory.json", {"ground_truth": []}, "line 1"),
         ("possible_answer/BFCL_v4_memory.json", {"ground_truth": [""]}, "line 1"),
     ],

@@ -1,4 +1,4 @@
-"""Worlds share nothing: whatever is called in one, others and their entry stay as they are."""
+"""Environments share nothing: calls in one leave the others and their entry unchanged."""
 
 import copy
 from collections.abc import Sequence

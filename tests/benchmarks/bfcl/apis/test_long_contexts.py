@@ -1,4 +1,4 @@
-"""What long contexts add to trading, travel and the car; the constants here are short ones."""
+"""Additions of long contexts to trading, travel and the car; the constants are short."""
 
 import pytest
 

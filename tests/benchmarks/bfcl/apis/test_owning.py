@@ -1,4 +1,4 @@
-"""Lent values: read where they lie, copied before the first write."""
+"""Lent values: they are read in place, and copied before the first write."""
 
 from hypothesis import given
 from hypothesis import strategies as st

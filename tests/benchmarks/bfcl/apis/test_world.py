@@ -1,4 +1,4 @@
-"""The world of a multi-turn entry: calls by name, nothing evaluated, differences told."""
+"""The environment of a multi-turn entry: calls by name, no evaluation, state changes."""
 
 from typing import Any
 
@@ -130,7 +130,7 @@ def test_what_is_not_involved_is_ignored_and_what_does_not_exist_refused() -> No
     assert list(make_apis(["MathAPI"], {"TicketAPI": {}}, None)) == ["MathAPI"]
     with pytest.raises(DataError, match="unknown class 'Nothing'"):
         make_apis(["Nothing"], {}, None)
-    with pytest.raises(DataError, match="configuration of MathAPI is no object"):
+    with pytest.raises(DataError, match="configuration of MathAPI is not an object"):
         make_apis(["MathAPI"], {"MathAPI": []}, None)
 
 

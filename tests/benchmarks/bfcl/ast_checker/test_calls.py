@@ -18,7 +18,7 @@ FLOATS = {"type": "array", "items": {"type": "float"}}
 def one_argument(
     schema: Mapping[str, object], values: list[object], category: str = "simple_python"
 ) -> Question:
-    """A question for one call `f(a=...)`, where `a` is optional."""
+    """Return a question for one call `f(a=...)`, where `a` is optional."""
     return with_answers([{"f": {"a": values}}], {"a": schema}, category)
 
 
@@ -39,7 +39,7 @@ def call(*positionals: object, **arguments: object) -> ToolCall:
 def error(
     question: Question, rules: BfclRules, *calls: ToolCall, language: Language = "python"
 ) -> str | None:
-    """The type of the error in calls, or None where they pass."""
+    """Return the type of the error in calls, or None if they pass."""
     result = check_calls(question, calls, CallCheckContext(rules, language))
     assert isinstance(result, Judged)
     return None if result.fault is None else result.fault.error_type

@@ -61,7 +61,7 @@ def test_a_verdict_that_does_not_differ_stands_alone() -> None:
 def asked(
     schema: Mapping[str, object], values: list[object], category: str = "simple_python"
 ) -> Question:
-    """A question for `f(a=...)`, where `a` is optional."""
+    """Return a question for `f(a=...)`, where `a` is optional."""
     function = {"name": "f", "parameters": {"properties": {"a": schema, "b": {"type": "integer"}}}}
     return read_question({"id": f"{category}_0", "function": [function]}, [{"f": {"a": values}}])
 

@@ -16,7 +16,7 @@ TABLES = st.integers(0, 5).flatmap(
 
 
 def exists(table: list[list[bool]]) -> bool:
-    """Whether some order of the calls fits, by trying all."""
+    """Return whether some order of the calls fits, by trying all."""
     size = range(len(table))
     return any(all(table[row][order[row]] for row in size) for order in permutations(size))
 

@@ -86,7 +86,7 @@ def is_right(
     rules: BfclRules,
     language: Language = "python",
 ) -> bool | None:
-    """Whether a value is right when everything is looked at; None where the rules cannot say."""
+    """Return whether a full check finds a value right; None if the rules cannot decide."""
     slot = type_slot(schema, language, rules)
     answers = accepted_values(alternatives, rules)
     try:

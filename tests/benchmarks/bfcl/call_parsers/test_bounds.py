@@ -1,4 +1,4 @@
-"""Text from models is bounded: nothing hangs, executes, or raises anything but our own error."""
+"""Text from models is bounded: no hang, no execution, and no error but our own."""
 
 import warnings
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is read without a syntax tree is what the tree says, and what is refused has no calls."""
+"""Reading without a syntax tree gives the tree's calls, or refuses texts without calls."""
 
 import pytest
 from hypothesis import example, given
@@ -68,7 +68,7 @@ CALLS = ("f(a=1)", "f(a='x', b=[1, 'y'])", "f(a={'k': 1.5})", "f()", "g.h(a=x)",
 
 
 def calls_by_tree(text: str) -> list[str | None]:
-    """What the syntax tree says under both rule sets, or None where there are no calls."""
+    """Return the syntax tree's calls under both rule sets; None for a text without calls."""
     found: list[str | None] = []
     for rules in (BFCL_V4, DEFAULT_RULES):
         try:

@@ -95,7 +95,7 @@ BROKEN: Mapping[str, tuple[bytes, bytes, str]] = {
     "nothing": (b"\n", lines(answer()), f"{QUESTIONS} holds no entries"),
     "second line": (lines(question(), 7), lines(answer()), f"{QUESTIONS}, line 2"),
     "surplus key": (lines(question(x=1)), lines(answer()), "unknown field `x`"),
-    "other category": (lines(question(id="parallel_0")), lines(answer()), "no id of multiple"),
+    "other category": (lines(question(id="parallel_0")), lines(answer()), "not an id of multiple"),
     "two turns": (lines(question(question=[[], []])), lines(answer()), "line 1"),
     "nothing said": (lines(question(question=[[]])), lines(answer()), "does not speak last"),
     "the agent speaks last": (
@@ -166,9 +166,9 @@ def test_every_entry_of_the_sample_is_asked_in_every_format() -> None:
     ("sample", "reported"),
     [
         ([], "Expected `object`"),
-        ({"irrelevance": []}, "'irrelevance' is no category with expected calls"),
-        ({"unheard_of": []}, "'unheard_of' is no category"),
-        ({"multiple": ["multiple_7"]}, "'multiple_7' is no entry of multiple"),
+        ({"irrelevance": []}, "'irrelevance' is not a category with expected calls"),
+        ({"unheard_of": []}, "'unheard_of' is not a category"),
+        ({"multiple": ["multiple_7"]}, "'multiple_7' is not an entry of multiple"),
     ],
 )
 def test_a_sample_that_names_what_does_not_exist_is_refused(sample: object, reported: str) -> None:

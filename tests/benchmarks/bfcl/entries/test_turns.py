@@ -88,7 +88,7 @@ def test_the_digest_is_of_question_answer_and_documents(make_entry: MakeEntry) -
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
-        ({"id": "multiple_0"}, "'multiple_0' is no id of multi_turn_base"),
+        ({"id": "multiple_0"}, "'multiple_0' is not an id of multi_turn_base"),
         ({"question": []}, "length >= 1"),
         ({"question": [[{"role": "assistant", "content": "Hi."}]]}, "somebody else than the user"),
         ({"missed_function": {"0": ["add"]}}, "functions appear in turn 0"),
@@ -112,9 +112,9 @@ def test_an_entry_of_another_form_is_refused_with_its_line(
     ("gold", "what"),
     [
         ((("add(a=1)",),), "not one list of calls for each turn"),
-        ((("add(a=",), ()), "'add\\(a=' is no call"),
-        ((("[add(a=1), add(a=2)]",), ()), "is no call"),
-        ((("__import__('os').remove('x')",), ()), "is no call"),
+        ((("add(a=",), ()), "'add\\(a=' is not a call"),
+        ((("[add(a=1), add(a=2)]",), ()), "is not a call"),
+        ((("__import__('os').remove('x')",), ()), "is not a call"),
     ],
 )
 def test_expected_calls_of_another_form_are_refused_with_their_line(

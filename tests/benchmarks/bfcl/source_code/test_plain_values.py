@@ -1,4 +1,4 @@
-"""What is read at a glance is what the grammar reads."""
+"""Values that are read without the grammar equal the values that the grammar reads."""
 
 import json
 
@@ -32,7 +32,7 @@ PIECES = st.lists(st.sampled_from(SIGNS + WORDS), max_size=8).map("".join)
 
 
 def by_grammar(text: str, language: SourceLanguage) -> object:
-    """What a text stands for by the grammar: itself where it cannot be read."""
+    """Return the value of a text by the grammar, or the text itself if it is unreadable."""
     try:
         source = tokenize(text, language)
         return expression_value(grammar_for(source).whole_expression(), source)

@@ -1,4 +1,4 @@
-"""Translated files beside the English ones."""
+"""Translated files next to the English ones."""
 
 import copy
 import json

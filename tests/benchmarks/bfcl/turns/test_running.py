@@ -132,7 +132,7 @@ def test_expected_calls_among_others_lead_where_executing_all_of_them_leads(
 
 
 def check_as_executed(gold: list[tuple[ToolCall, ...]], played: list[tuple[ToolCall, ...]]) -> None:
-    """Compare played turns twice, the second time with all that is known of the first."""
+    """Compare played turns twice; the second comparison uses the results of the first."""
     config: dict[str, dict[str, object]] = {
         "TwitterAPI": {"authenticated": True},
         "GorillaFileSystem": {},

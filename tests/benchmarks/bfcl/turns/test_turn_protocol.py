@@ -29,7 +29,7 @@ DONE = text_reply("Done.")
 
 
 class Scripted:
-    """Gives its replies in turn and keeps what it heard and saw."""
+    """A participant that gives its replies in turn and records its inputs."""
 
     def __init__(self, *replies: Reply) -> None:
         self.heard: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""Sets of other projects, each in a few lines of its own form: what is read, and what is not judged."""
+"""Datasets of other projects, each in a few lines of its own form."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,11 @@ from dragoman.core.tools import ToolResult
 
 
 def files(**contents: object) -> Read:
-    """Return what reads files: of lists each line, of anything else one JSON; `__` stands for `/`."""
+    """Return a function that reads files.
+
+    It writes a list as one JSON value per line, and any other value as one JSON file; `__` in a
+    name stands for `/`.
+    """
     written: Mapping[str, Any] = {name.replace("__", "/"): held for name, held in contents.items()}
 
     def read(name: str) -> bytes:

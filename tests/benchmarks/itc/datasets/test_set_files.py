@@ -1,4 +1,4 @@
-"""A file of another project's set is read where it lies, or refused with the line that helps."""
+"""A dataset file of another project is read in place, or refused with a helpful line."""
 
 import gzip
 import io
@@ -147,7 +147,7 @@ def test_an_archive_of_dialogues_is_read(tmp_path: Path) -> None:
         (
             "data.json",
             json.dumps([{"input": "?", "output": []}]).encode(),
-            "put spec.json beside it",
+            "put spec.json next to it",
         ),
     ],
 )

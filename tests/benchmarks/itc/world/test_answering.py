@@ -1,4 +1,4 @@
-"""APIs refuse, miss and compute as the real ones that they are like."""
+"""Bundled APIs refuse, miss and compute like the real ones that they resemble."""
 
 import hashlib
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The world is as broad as `docs/world.md` says: countries, languages, kinds of calls, traps."""
+"""The world has the breadth that `docs/reference/itc.md` states."""
 
 from collections import Counter
 
@@ -13,7 +13,7 @@ SPOKEN_BY_COURIER = {"id", "vi", "th", "tl", "zh"}
 
 
 def held_out() -> set[str]:
-    """Return the ids of operations that are for testing alone."""
+    """Return the ids of operations that are reserved for testing."""
     return {
         f"{document.id}/{operation.name}"
         for document in DOCUMENTS
@@ -89,7 +89,7 @@ def test_looking_alike_is_said_of_apis_that_are_there() -> None:
 
 
 def alike(name: str) -> set[str]:
-    """Return the names of what looks like an API, or what it looks like."""
+    """Return the names of the APIs that resemble an API, or that it resembles."""
     one = BY_NAME[name]
     return {
         api.name for api in ROWS.values() if api.id in one.looks_like or one.id in api.looks_like

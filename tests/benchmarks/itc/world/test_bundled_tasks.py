@@ -49,7 +49,7 @@ def resolved(value: object, results: list[object]) -> object:
 
 
 def is_nothing(content: object) -> bool:
-    """Whether an answer is empty, or one of its fields is."""
+    """Return whether an answer is empty, or one of its fields is."""
     if isinstance(content, dict):
         return not content or any(value in ([], {}, None) for value in content.values())
     return content in ([], None)

@@ -1,4 +1,4 @@
-"""What documents give as examples can be called, and is nothing that a task asks for."""
+"""Examples in API documents can be called, and no task asks for their values."""
 
 import msgspec
 import pytest

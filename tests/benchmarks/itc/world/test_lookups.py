@@ -1,4 +1,4 @@
-"""What a parameter does to the rows of a table, and what is the same letter."""
+"""Effects of parameters on table rows, and letters that count as equal."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A task that does not fit the APIs is told in one line, with file and task."""
+"""A task that does not fit the APIs is reported in one line, with file and task."""
 
 import pytest
 
@@ -18,11 +18,11 @@ CEP = '{ api = "br-cep", with = { cep = "01310930" } }'
         ('offer = ["br-cep"]', "names its country, another does not"),
         ('calls = [{ api = "br-cep" }]', "call 1: br-cep needs cep"),
         ('calls = [{ api = "br-cep", with = { cep = "1", uf = "SP" } }]', "has no parameter uf"),
-        ('calls = [{ api = "br-cep", with = { cep = 1310930 } }]', "cep: 1310930 is no string"),
+        ('calls = [{ api = "br-cep", with = { cep = 1310930 } }]', "cep: 1310930 is not of type string"),
         ('calls = [{ api = "g-loan", with = { principal = true, annual_rate = 1, years = 1 } }]', "principal: True"),
-        ('calls = [{ api = "br-cep", with = { cep = { from = "$1.a" } } }]', "is no earlier result"),
-        (f'calls = [{CEP}, {{ api = "br-cep", with = {{ cep = {{ from = "data" }} }} }}]', "is no earlier result"),
-        ('calls = [{ api = "g-hash", with = { text = "a", algorithm = "crc" } }]', "none of its choices"),
+        ('calls = [{ api = "br-cep", with = { cep = { from = "$1.a" } } }]', "is not an earlier result"),
+        (f'calls = [{CEP}, {{ api = "br-cep", with = {{ cep = {{ from = "data" }} }} }}]', "is not an earlier result"),
+        ('calls = [{ api = "g-hash", with = { text = "a", algorithm = "crc" } }]', "not one of its choices"),
         ("level = 3", "unknown field"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""`docs/world.md` says what there is, and how many."""
+"""`docs/reference/itc.md` states the content of the world, and the right numbers."""
 
 import re
 from collections import Counter
@@ -9,7 +9,8 @@ from dragoman.benchmarks.itc.world.api_data import apis, countries
 from dragoman.benchmarks.itc.world.bundled_set import load_bundled_apis
 from dragoman.testing.itc_server import ApiFaultKind
 
-PAGE = (Path(__file__).resolve().parents[4] / "docs" / "world.md").read_text("utf-8")
+FILE = Path(__file__).resolve().parents[4] / "docs" / "reference" / "itc.md"
+PAGE = FILE.read_text("utf-8").partition("\n## The bundled world\n")[2]
 TASKS = load_bundled_apis().tasks
 
 

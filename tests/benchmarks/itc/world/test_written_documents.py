@@ -1,4 +1,4 @@
-"""The documents say what the rows say, in the three forms and two languages of real ones."""
+"""API documents state the content of the rows, in three forms and two real languages."""
 
 import msgspec
 import pytest

@@ -583,7 +583,7 @@ def test_a_write_reports_what_it_changed(shop: DomainSuite) -> None:
     )
 
 
-# What the two rule sets do otherwise
+# Differences between the two rule sets
 
 SWAP_BOTH = swap("#S1000004", [NAVY_M, CARBON_POLES], [YELLOW_M, ALU_POLES], "gift_card_1300001")
 

@@ -1,4 +1,4 @@
-"""Small assets: a folder of literal files beside a literal English side."""
+"""Small assets: a folder of literal files, and a literal English side."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -51,7 +51,7 @@ def make(tmp_path: Path) -> Make:
 
 @pytest.fixture
 def codes() -> Codes:
-    """Return code, place (or file) and count of what was found."""
+    """Return code, place (or file) and count of the findings."""
 
     def call(found: Found) -> list[tuple[str, str, int]]:
         return [(each.code, each.place or each.path, each.count) for each in found]

@@ -123,10 +123,10 @@ def test_what_is_no_text_of_a_task_may_not_change(make: Make, codes: Codes) -> N
 def test_a_text_of_the_database_without_a_label_is_missing(make: Make) -> None:
     fewer = {**SETS, "Place": {"Pennick": "Pelangi", "Pennick Market": "Pasar Pelangi"}}
     (missing,) = artifact_checks.missing_names(assets_of(make, sets=fewer))
-    assert missing.what == "'counter' of the database is no value of it"
+    assert missing.what == "'counter' of the database is not one of its values"
     without = {key: each for key, each in SETS.items() if key != "Email"}
     (missing,) = artifact_checks.missing_names(assets_of(make, sets=without))
-    assert missing.what == "there is no value set Email"
+    assert missing.what == "value set Email is missing"
 
 
 def test_a_sentence_that_is_missing_or_reads_like_another_is_told(make: Make, codes: Codes) -> None:

@@ -31,7 +31,7 @@ SENTENCES = Path(__file__).resolve().parents[4] / "bench" / "voice"
 
 
 def held_to_target(texts: list[str], language: str, target: float) -> None:
-    """Hold 200 utterances to a rate, counted anew from the texts alone."""
+    """Hold 200 utterances to an error rate that is counted from the texts alone."""
     simulator, lexicon = ErrorSimulator(), build_lexicon(language)
     errors = units = 0.0
     for seed, text in enumerate((texts * (200 // len(texts) + 1))[:200]):

@@ -1,4 +1,4 @@
-"""What is said, as words."""
+"""Speech as words: the tokens of the ASR error simulation."""
 
 import pytest
 

@@ -51,13 +51,16 @@ EVERY_EFFECT: tuple[Effect, ...] = (
     Opus(16.0),
     PacketLoss(0.2, 2.0),
 )
-DOCUMENT = Path(__file__).resolve().parents[4] / "docs" / "voice_channel.md"
+DOCUMENT = Path(__file__).resolve().parents[4] / "docs" / "explanation" / "voice_pipeline.md"
+HEADING = "The channel between speaker and recognizer"
 
 
 def table_rows() -> list[list[str]]:
-    lines = DOCUMENT.read_text("utf-8").splitlines()
+    section = DOCUMENT.read_text("utf-8").partition(f"\n## {HEADING}\n")[2].partition("\n## ")[0]
     return [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in lines if line[:1] == "|"
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in section.splitlines()
+        if line[:1] == "|"
     ]
 
 

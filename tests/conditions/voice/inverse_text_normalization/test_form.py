@@ -1,4 +1,4 @@
-"""What is said of a value and heard word by word is written as the value again."""
+"""A verbalized value that is heard word by word is written as the value again."""
 
 import re
 import string
@@ -50,7 +50,10 @@ TIMES = st.one_of(
     ),
     st.builds("{}:00".format, st.integers(1, 12)),
 )
-"""Times of which the half of the day is told, and full hours; `5:30` alone is said as a number is."""
+"""Times with the half of the day, and full hours.
+
+`5:30` without more is verbalized like a number.
+"""
 AMOUNTS = st.builds(
     "{}{}.{:02}".format, st.sampled_from("$€£"), st.integers(0, 999_999), st.integers(0, 99)
 )

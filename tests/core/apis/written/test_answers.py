@@ -1,4 +1,4 @@
-"""Answers with a thought and an action: the form exactly, and whatever comes near it."""
+"""Answers with a thought and an action: the exact form, and similar forms."""
 
 import re
 import time

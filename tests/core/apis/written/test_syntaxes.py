@@ -1,4 +1,4 @@
-"""Calls are read in the syntaxes that models know, and words are no calls in any of them."""
+"""Calls are read in the syntaxes that models know; plain words give no calls."""
 
 import json
 from pathlib import Path

@@ -145,7 +145,7 @@ def test_a_ranking_that_leaves_an_answer_out_is_none(dataset: Dataset) -> None:
 
 
 class OneBreaksARule(FakeCurationLlm):
-    """Model `a` calls what nobody offers; all others answer well."""
+    """Answers in which model `a` calls a tool that is not on offer; others answer well."""
 
     def __call__(self, request: ChatBody) -> CannedReply | Unanswered:
         reply = super().__call__(request)

@@ -15,7 +15,7 @@ Read = Callable[..., dict[str, ReadSourceFile]]
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    """Read a folder of files, given by their places, and return what each gave."""
+    """Read a folder of files, given by their places, and return the result of each."""
 
     def call(files: Mapping[str, str | bytes], **facts: str) -> dict[str, ReadSourceFile]:
         for place, content in files.items():

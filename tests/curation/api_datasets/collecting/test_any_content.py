@@ -1,4 +1,4 @@
-"""Whatever files hold, each gives documents or one line that says why not."""
+"""Any file content gives documents, or one line with the reason why not."""
 
 import json
 from collections.abc import Callable
@@ -87,7 +87,7 @@ PAGES = st.lists(
 
 @pytest.fixture(scope="session")
 def read_one(tmp_path_factory: pytest.TempPathFactory) -> Read:
-    """Read one file and check what came of it."""
+    """Read one file and check the result."""
     folder = tmp_path_factory.mktemp("any")
 
     def call(name: str, content: bytes) -> None:

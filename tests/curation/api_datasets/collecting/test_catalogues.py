@@ -243,6 +243,6 @@ def test_many_tools_may_stand_in_a_list_or_one_a_line(read: Read) -> None:
     )
     assert [entry.remark for entry in found["a.json"].entries] == [
         "",
-        "Other: 1 left out: a: no name or no address",
+        "Other: 1 excluded: a: no name or no address",
     ]
     assert len(documents(found["b.jsonl"])) == 2

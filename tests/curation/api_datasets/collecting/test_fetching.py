@@ -1,4 +1,4 @@
-"""References to other hosts, where they may be asked."""
+"""References to other hosts, if requests to these hosts are allowed."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ class _Pages(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def host() -> Iterator[tuple[str, list[str]]]:
-    """A host with two files, and what it was asked for."""
+    """A host with two files, and the requests that it got."""
     asked: list[str] = []
     handler = type("Pages", (_Pages,), {"asked": asked})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)

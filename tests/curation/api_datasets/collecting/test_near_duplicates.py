@@ -57,7 +57,7 @@ def test_versions_of_an_api_are_one_api() -> None:
     ]
 
 
-def test_a_part_of_an_api_is_its_twin_where_names_are_alike() -> None:
+def test_a_part_of_an_api_is_its_near_duplicate_where_names_are_alike() -> None:
     whole = served("API Series de Tiempo", "/a", "/b", "/c", "/d", "/e", "/f")
     part = served("Series de Tiempo", "/a", "/b")
     other = served("Laws", "/a", "/b")
@@ -140,7 +140,7 @@ def test_the_order_of_what_is_found_changes_nothing(order: list[int]) -> None:
     assert find_duplicates(prints) == find_duplicates(usual)
 
 
-def test_what_only_a_twin_says_is_kept() -> None:
+def test_what_only_a_near_duplicate_says_is_kept() -> None:
     kept = served("Laws", "/v2/a")
     near_duplicate = msgspec.structs.replace(
         served("Old laws", "/v1/a", "/v1/b"),

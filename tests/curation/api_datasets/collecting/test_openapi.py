@@ -210,7 +210,7 @@ def test_what_cannot_be_called_as_described_is_left_out_and_said(read: Read) -> 
     assert entry.document is not None
     assert [each.name for each in entry.document.api_list] == ["get_b"]
     assert entry.remark == (
-        "1 left out of 2: GET /a: the parameter 'u' has the type 'user', which JSON schema does not know"
+        "1 of 2 excluded: GET /a: the parameter 'u' has the type 'user', which JSON schema does not know"
         "; no server is named: addresses have no host"
     )
 
@@ -290,9 +290,9 @@ def test_no_reference_leads_out_of_the_folder(read: Read, tmp_path: Path) -> Non
     [
         ("https://example.org/p.yaml#/p", "it is on another host, asked only with --fetch-refs"),
         ("//example.org/p.yaml", "it is on another host, asked only with --fetch-refs"),
-        ("file:///etc/passwd", "is no address (neither a file here nor one of the web)"),
-        ("http://[", "is no address (Invalid IPv6 URL)"),
-        ("a%00.yaml", "there is no such file"),
+        ("file:///etc/passwd", "is not an address (neither a file here nor one of the web)"),
+        ("http://[", "is not an address (Invalid IPv6 URL)"),
+        ("a%00.yaml", "no such file"),
     ],
 )
 def test_no_reference_leads_to_another_host_or_scheme(read: Read, target: str, said: str) -> None:

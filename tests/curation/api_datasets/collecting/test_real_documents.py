@@ -1,4 +1,4 @@
-"""Real documents and lists that nobody of us wrote: each is collected, or refused with a right line."""
+"""Real foreign documents and lists: each is collected, or refused with a right line."""
 
 import re
 from collections import Counter
@@ -31,7 +31,7 @@ REFUSED = {
     "broken_swagger-parser/validate-spec__invalid__path-placeholder-no-param.yaml": f"{UNUSABLE}GET /users/{{username}}/{{foo}}: two parameters are called 'foo' (in path, in body), and 1 more",
     "edge_readme/3.0-parameters-extreme.yaml": f"{UNUSABLE}POST /anything/all-param-types/{{id}}/{{id2}}: two parameters are called 'id' (in path, in body)",
     **{f"circular_swagger-parser/definitions/{name}.yaml": PART for name in ("child", "parent", "person", "pet")},
-    "cn_coze/plugin_meta.yaml": "no API document: it has no openapi, swagger or paths, no tool_name, and is no list of names with links",
+    "cn_coze/plugin_meta.yaml": "no API document: it has no openapi, swagger or paths, no tool_name, and is not a list of names with links",
     **{f"edge_oai/petstore-separate/{name}.json": PART for name in ("common/Error", "spec/NewPet", "spec/Pet", "spec/parameters")},
     **{f"it_pn-delivery/{name}.yaml": PART for name in ("parameters-notification-search", "remote-refs", "schemas-pn-notification", "schemas-pn-timeline-appio")},
 }  # fmt: skip
@@ -129,8 +129,8 @@ def test_what_is_left_out_of_a_real_document_or_open_in_it_is_said(
     assert said == {
         "ar_georef.es.json": "1 with parts left open: POST /direcciones: its body requires 'localidades' and does not describe it",
         "br_pix.pt.yaml": "2 with parts left open: POST /rec: its body requires 'idRec' and does not describe it",
-        "it_pn-delivery/api-internal-b2b-pa.yaml": "8 left out of 10: POST /delivery/attachments/preload: the reference URL it is on another host, asked only with --fetch-refs",
-        "it_pn-delivery/api-private.yaml": "2 with parts left open: POST /delivery-private/notifications/qr-code/decode: the reference api-internal-b2b-appio.yaml#/components/schemas/UserInfo: there is no such file",
+        "it_pn-delivery/api-internal-b2b-pa.yaml": "8 of 10 excluded: POST /delivery/attachments/preload: the reference URL it is on another host, asked only with --fetch-refs",
+        "it_pn-delivery/api-private.yaml": "2 with parts left open: POST /delivery-private/notifications/qr-code/decode: the reference api-internal-b2b-appio.yaml#/components/schemas/UserInfo: no such file",
     }
     assert openapi["ca_geocoder.BROKEN.json"].remark.endswith("read as YAML")
 

@@ -1,4 +1,4 @@
-"""Examples are found wherever OpenAPI has a place for one, and credentials are nobody's parameters."""
+"""Examples are found in every OpenAPI place, and credentials are not parameters."""
 
 from collections.abc import Callable
 

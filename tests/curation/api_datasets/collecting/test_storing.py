@@ -1,4 +1,4 @@
-"""What sources give goes into a dataset, and twins are merged there."""
+"""Documents of sources go into a dataset, where near-duplicates are merged."""
 
 import json
 import os
@@ -98,7 +98,7 @@ def test_near_duplicates_are_one_document_with_both_origins(dataset: Dataset, ap
         ("laws.json", ""),
         ("old.json", "MIT"),
     ]
-    assert ("found", "apis/laws.json", "kept", "with 1 twin") in ledger(dataset, "merge")
+    assert ("found", "apis/laws.json", "kept", "with 1 duplicate") in ledger(dataset, "merge")
     assert (
         *("found", "apis/old.json", "merged"),
         "near: a name like that, and 1 of 1 operations, of apis/laws.json",
@@ -186,7 +186,7 @@ def test_a_single_file_is_a_source_and_its_name_stands_once(dataset: Dataset, ap
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("nowhere", "there is no such file or folder"),
+        ("nowhere", "no such file or folder"),
         ("https://example.org/api.json", "an address: download it, and name the file"),
     ],
 )
@@ -221,7 +221,7 @@ def test_what_was_interrupted_anywhere_and_repeated_is_as_if_never_interrupted(
 
 
 def spread_over(root: Path, apis: Path) -> None:
-    """Put documents, pieces of one, and what is refused into folders."""
+    """Put documents, pieces of one, and refused files into folders."""
     for number in range(8):
         folder = root / f"town{number}"
         folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What queries are to be made of which operations."""
+"""Query briefs: the choice of operations for the queries to generate."""
 
 from collections import Counter
 

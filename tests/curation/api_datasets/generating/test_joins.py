@@ -1,4 +1,4 @@
-"""Two operations go together where a value means the same, and not where it only has the same name."""
+"""Two operations are joined if a value means the same, not if it only shares its name."""
 
 import pytest
 from hypothesis import given
@@ -78,7 +78,7 @@ def test_what_means_the_same_is_joined(
 @pytest.mark.parametrize(
     ("gives", "field", "schema", "takes", "parameter"),
     [
-        # A name alone.
+        # Only the same name.
         ("/geo", "0.citycode", TEXT, "/w/{cityCode}", ApiParameter("cityCode")),
         ("/geo", "0.citycode", of("string", description="城市编码"), "/w",
          ApiParameter("cityCode", description="Código da cidade")),

@@ -1,4 +1,4 @@
-"""Queries by templates say what documents state, and know their calls."""
+"""Template queries use the statements of documents, and come with their calls."""
 
 import msgspec
 import pytest

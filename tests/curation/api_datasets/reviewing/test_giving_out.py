@@ -21,7 +21,10 @@ PEOPLE = tuple(Annotator(name) for name in ("ana", "bo", "carla"))
 
 @st.composite
 def handings(draw: st.DrawFn) -> tuple[dict[str, OpenQuery], dict[str, OpenQuery], AssignmentPlan]:
-    """Queries, gold questions, and three to five people who give each query to two or three of them."""
+    """Queries and gold questions for three to five people.
+
+    Each query goes to two or three of them.
+    """
     names = draw(st.permutations(NAMES))
     count = draw(st.integers(1, 40))
     people = tuple(Annotator(f"p{number}") for number in range(draw(st.integers(3, 5))))

@@ -1,4 +1,4 @@
-"""What annotators send back is read as they meant it, or refused with its line."""
+"""Sheets of annotators are read as they were meant, or refused with the line."""
 
 import pytest
 from hypothesis import given

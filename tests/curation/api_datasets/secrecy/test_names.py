@@ -1,4 +1,4 @@
-"""A credential is told by its name, in any of some twenty languages; what only sounds like one is none."""
+"""Credentials are recognized by name in about twenty languages, similar names are not."""
 
 import pytest
 

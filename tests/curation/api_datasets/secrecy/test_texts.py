@@ -1,4 +1,4 @@
-"""Secrets are taken out of running text, and words that stand for one stay."""
+"""Secrets are removed from running text, and placeholders stay."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,7 @@
-"""Rules drop what was not good over time; rounds in which the monitor had no line count for nothing."""
+"""Rules drop operations with bad answers over time.
+
+Rounds in which the monitor had no network do not count.
+"""
 
 import pytest
 
@@ -90,18 +93,18 @@ def test_rules_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
         ((".c.", "...", "...", "...", "..."), []),
         # Two nights in a row.
         ((".cc.", ".cc.", ".cc.", ".c.."), ["2026-03-02", "2026-03-03"]),
-        # The last round: nobody knows yet whether they come back.
+        # The last round: it is not known yet if they come back.
         (("..c", "..c", "...", "...", "..."), ["2026-03-03"]),
-        # They never come back: they died, and that they died at once is no line.
+        # They never come back: these hosts died, and their common death is not a network outage.
         ((".ccc", ".ccc", "....", "....", "...."), []),
-        # Those that were dead before say nothing of the line.
+        # Hosts that were dead before say nothing about the network.
         (("ccc", "ccc", "ccc", "...", "...", "...", "..."), []),
-        # Answers that are bad did come over the line.
+        # Bad answers did come over the network.
         ((".5.", ".5.", ".4.", ".5."), []),
-        # No line from the first round on.
+        # No network from the first round on.
         (("c..", "c..", "c..", "c.."), ["2026-03-01"]),
         (("c", "c", "c", "t"), ["2026-03-01"]),
-        # Of few hosts only silence of all tells, and not for good.
+        # With few hosts, only a temporary silence of all of them counts.
         ((".c.", ".c.", ".c."), ["2026-03-02"]),
         ((".c.", ".c.", "..."), []),
         ((".c.",), ["2026-03-02"]),
@@ -131,5 +134,5 @@ def test_a_host_counts_as_lost_only_where_nothing_of_it_answers() -> None:
 def test_what_is_set_aside_says_how_many_hosts_were_lost() -> None:
     found = excluded_rounds(hosts(".c.", ".c.", ".c.", "...", "ccc"), 0.2)
     assert found["2026-03-02"].reason == (
-        "the monitor had no line: 3 of 4 hosts that answer otherwise had no connection at once"
+        "the monitor was offline: 3 of 4 hosts that answer otherwise had no connection at the same time"
     )

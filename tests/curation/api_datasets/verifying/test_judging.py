@@ -1,4 +1,4 @@
-"""What an answer is, told from its status and its bytes."""
+"""The kind of an answer, judged by its status and its bytes."""
 
 import pytest
 
@@ -42,7 +42,7 @@ def answer(body: bytes, status: int = 200, headers: dict[str, str] = JSON) -> Ht
         (
             answer(b'{"success": false, "data": []}'),
             "error inside",
-            "the answer says that it is no success",
+            "the answer says that it is not a success",
         ),
         (answer(b'{"code": 0, "error": "", "data": [1]}'), "good", ""),
         (answer(b'{"errors": ["one"], "data": [1]}'), "good", ""),

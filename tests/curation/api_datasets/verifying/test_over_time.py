@@ -74,7 +74,7 @@ class Watched:
 
 @pytest.fixture
 def watched(tmp_path: Path) -> Iterator[Callable[..., Watched]]:
-    """Return what opens the world with faults."""
+    """Return a function that starts the world with faults."""
     opened: list[tuple[SimulatedApiServer, Dataset]] = []
 
     def watch(*faults: ApiFault) -> Watched:

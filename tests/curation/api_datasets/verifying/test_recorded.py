@@ -1,4 +1,4 @@
-"""Exchanges that others recorded are read as they were, and asked in the place of the network."""
+"""Recorded exchanges of others are read unchanged, and replace the network."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""A schema that was inferred from answers fits each of them, in whatever order they came."""
+"""A schema that was inferred from answers fits each of them, in any order of arrival."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Values are written as OpenAPI says: the tables of its specification, and what a server reads of them."""
+"""Values are serialized as OpenAPI says, by its tables and by a server's reading."""
 
 from urllib.parse import parse_qsl, unquote
 

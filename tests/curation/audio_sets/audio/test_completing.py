@@ -1,4 +1,4 @@
-"""Files are completed in order, and what is the same is made once."""
+"""Files are completed in order, and equal lines are made once."""
 
 import asyncio
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def line(at: int, key: str) -> TranscriptLine:
 def complete(
     path: Path, good: Sequence[TranscriptLine | None] = ()
 ) -> tuple[tuple[TranscriptLine, ...], list[int], list[int]]:
-    """Return the lines, which were made, and how progress was told."""
+    """Return the lines, the new lines, and the reported progress."""
     made: list[int] = []
     reported: list[int] = []
 
@@ -85,6 +85,6 @@ def test_a_broken_engine_is_told_with_the_message_and_what_to_do(tmp_path: Path)
             )
         )
     assert str(caught.value) == (
-        f"task/3.0: the ear broke; what came is in {path}, and the same command goes on"
+        f"task/3.0: the ear broke; the results so far are in {path}: repeat the command to continue"
     )
     assert len(list(intact_lines(path, TranscriptLine))) == 3

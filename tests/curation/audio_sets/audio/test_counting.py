@@ -1,4 +1,4 @@
-"""What recognizers heard is counted: words as a whole, values by how they arrived or what they are."""
+"""Counts of recognized speech: words as a whole, and values by arrival or by type."""
 
 from dragoman.core.replies import AudioRef, Stage
 from dragoman.curation.audio_sets.card import CountingRules, SpokenLine, speech_counts

@@ -1,4 +1,4 @@
-"""Utterances in other processes: what differs there is refused, and whoever dies over one is told of."""
+"""Utterances in worker processes: mismatches are refused, and deaths are reported."""
 
 import asyncio
 from collections.abc import AsyncIterator

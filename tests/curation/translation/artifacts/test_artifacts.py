@@ -1,4 +1,4 @@
-"""Files of each format: which texts they have, and what is written."""
+"""Files of each format: their translatable texts, and the written result."""
 
 import json
 import tomllib

@@ -33,7 +33,7 @@ BOTH = '{"translations": [{"id": "a1", "text": "คำสั่งซื้อ"}
 
 
 class Answering:
-    """A chat model that gives one reply and keeps what it was asked."""
+    """A chat model that gives one reply and records its requests."""
 
     name = "some/model"
 
@@ -63,7 +63,7 @@ def test_what_was_left_out_given_twice_or_invented_is_no_answer_and_is_told() ->
         '{"translations": [{"id": "a1", "text": "x"}, {"id": "a1", "text": "y"}, {"id": 9, "text": "z"}]}'
     )
     assert reply.texts == {}
-    assert reply.odd == ("1 invented (9)", "1 given twice (a1)", "1 left out (b2)")
+    assert reply.odd == ("1 invented (9)", "1 given twice (a1)", "1 missing (b2)")
 
 
 def test_a_blank_translation_is_no_answer() -> None:

@@ -29,20 +29,20 @@ def play(request: pytest.FixtureRequest) -> Play[Any]:
 
 @pytest.fixture(scope="session")
 def authority() -> trustme.CA:
-    """Whoever signs certificates."""
+    """The authority that signs certificates."""
     return trustme.CA()
 
 
 @pytest.fixture
 def trusting(authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trust what the authority signs."""
+    """Make clients trust the authority's certificates."""
     authority.cert_pem.write_to_path(tmp_path / "authority.pem")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
 
 
 @pytest.fixture
 def certified(authority: trustme.CA) -> ssl.SSLContext:
-    """What a server on this machine shows of itself."""
+    """The TLS context of a server on this machine, with its certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.set_alpn_protocols(["h2", "http/1.1"])
     authority.issue_cert("localhost", HOST).configure_cert(context)
@@ -51,7 +51,7 @@ def certified(authority: trustme.CA) -> ssl.SSLContext:
 
 @asynccontextmanager
 async def served(behave: Behaving, context: ssl.SSLContext | None = None) -> AsyncIterator[int]:
-    """Do with each connection what is told; yield the port."""
+    """Handle each connection with a given function; yield the port."""
 
     serving: set[asyncio.Task[None]] = set()
 
@@ -75,7 +75,7 @@ async def served(behave: Behaving, context: ssl.SSLContext | None = None) -> Asy
 
 
 async def closed(writer: asyncio.StreamWriter) -> None:
-    """Send what is left, and end a connection."""
+    """Send the remaining bytes, and close a connection."""
     writer.close()
     with contextlib.suppress(OSError):
         await writer.wait_closed()

@@ -1,4 +1,4 @@
-"""Answers as they come over a connection, and bytes that are none."""
+"""Answers that arrive over a connection, and bytes that are not answers."""
 
 import itertools
 

@@ -36,7 +36,7 @@ async def post(url: str, proxy: str | None = None) -> HttpResponse:
 
 
 class Proxy:
-    """Answers CONNECT with a line, and hands on what follows where that is good."""
+    """A proxy that answers CONNECT with a line, and forwards the connection if it is good."""
 
     def __init__(self, line: bytes = b"HTTP/1.1 200 Connection established") -> None:
         self.line = line

@@ -1,4 +1,4 @@
-"""What a request is made of."""
+"""Parts of a request."""
 
 import pytest
 from yarl import URL

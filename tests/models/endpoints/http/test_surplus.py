@@ -1,4 +1,4 @@
-"""Answers that come twice, late, or to nobody: none may reach another request, or stay remembered."""
+"""Duplicate, late and unrequested answers reach no other request and no cache."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ def http_answer(body: bytes, status: str = "200 OK") -> bytes:
 
 
 def completion(number: int, draw: int = 0) -> bytes:
-    """What a model answers to the question of a number; each draw has an id of its own."""
+    """Return a model's answer to the question of a number; each draw has an id of its own."""
     message = {"role": "assistant", "content": f"answer {number}"}
     body = {"id": f"chatcmpl-{number}-{draw}", "choices": [{"message": message}]}
     return http_answer(json.dumps(body).encode())
@@ -59,13 +59,13 @@ async def asked_number(reader: Reader) -> int:
 
 
 class Doubling:
-    """Answers each question; one answer of each connection is followed by something after a gap.
+    """A server that adds surplus bytes to one answer of each connection.
 
     Args:
-        gap: Seconds between the answer and what follows.
-        surplus: Makes what follows of the answer's bytes and the question's number.
-        latest: Which answer of a connection it is at most.
-        is_beside: Whether the next question is answered meanwhile, or waits.
+        gap: Seconds between the answer and the surplus.
+        surplus: Function that makes the surplus from the answer's bytes and the question's number.
+        latest: Latest answer of a connection that gets the surplus.
+        is_beside: Whether the next question is answered during the gap, or waits.
     """
 
     def __init__(
@@ -110,11 +110,11 @@ class Doubling:
 
 
 class Outcome(NamedTuple):
-    """What came of many questions.
+    """Result of many questions.
 
     Attributes:
         wrong: Replies that were the answer to another question.
-        cached_wrong: Of those that the cache holds afterwards.
+        cached_wrong: Wrong replies that the cache holds afterwards.
         counted: Faults of all calls by kind.
     """
 
@@ -177,7 +177,7 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 class Attack(NamedTuple):
-    """Questions with surplus answers: after how many seconds, so many at a time, so many in all."""
+    """Questions with surplus answers: delay in seconds, concurrency, and total number."""
 
     gap: float
     concurrency: int

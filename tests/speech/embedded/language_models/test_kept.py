@@ -1,4 +1,4 @@
-"""Files that are kept are what was written, or they are made again."""
+"""Cached files have the written content, or they are made again."""
 
 from collections.abc import Callable
 from pathlib import Path

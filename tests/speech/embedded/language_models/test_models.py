@@ -1,4 +1,4 @@
-"""Language models: what goes into them, what comes out, and that they are whole."""
+"""Language models: their input texts, their content, and their completeness."""
 
 import asyncio
 import shutil

@@ -1,4 +1,4 @@
-"""What language models are made from: counts, the generic model, pronunciations and suites' texts."""
+"""Parts of language models: counts, the generic model, pronunciations, suites' texts."""
 
 import math
 from pathlib import Path

@@ -1,8 +1,8 @@
 """Environment of a multi-turn entry: its APIs by class name, with functions called by name.
 
 APIs are plain functions. In the asynchronous environment, a call that needs an external answer (web
-search, embeddings) raises, and is repeated once the answer is there; a function must therefore ask
-before it changes anything.
+search, embeddings) raises an exception and is repeated when the answer has arrived. A function must
+therefore ask before it changes anything.
 """
 
 import asyncio
@@ -29,14 +29,14 @@ class Api(Protocol):
     """One interface in one world; its public methods are the functions that may be called."""
 
     def state(self) -> dict[str, object]:
-        """Return the attributes by which states are compared, for keeping and not for changing."""
+        """Return the attributes by which states are compared; the caller must not change them."""
         ...
 
 
 class ApiEntry(msgspec.Struct, frozen=True):
-    """Where an interface's class lies, and which of its functions can change its state.
+    """The module of an API class, and the functions that can change its state.
 
-    `moves` change what no state shows: where one stands, and what is drawn next.
+    `moves` change only hidden state: the current position, and the next random draw.
     """
 
     module: str
@@ -71,22 +71,22 @@ def _api_class(name: str) -> type:
 def make_apis(
     involved: Sequence[str], initial_config: Mapping[str, object], long: LongTexts | None
 ) -> dict[str, Api]:
-    """Return fresh interfaces for an entry, in its order.
+    """Return fresh APIs for an entry, in its order.
 
     Args:
         involved: The names of the classes.
-        initial_config: A scenario by class; it is shared and never written to. What is missing
-            starts from the built-in scenario; what is not involved is ignored.
-        long: What long contexts add; None for ordinary entries.
+        initial_config: A scenario by class; it is shared and never written to. A class without a
+            scenario starts from the built-in one; a class that is not involved is ignored.
+        long: The texts that make contexts long; None for ordinary entries.
 
     Raises:
-        DataError: For a class that does not exist, or a scenario that is no object.
+        DataError: If a class does not exist, or a scenario is not an object.
     """
     apis: dict[str, Api] = {}
     for name in involved:
         scenario = initial_config.get(name, {})
         if not isinstance(scenario, Mapping):
-            raise DataError(f"the initial configuration of {name} is no object")
+            raise DataError(f"the initial configuration of {name} is not an object")
         apis[name] = cast("MakeApi", _api_class(name))(scenario, long)
     return apis
 
@@ -111,11 +111,11 @@ def _looks(name: str) -> frozenset[str]:
 
 
 def is_read_only(of_class: str, function: str) -> bool:
-    """Whether a function of a class leaves an interface as it is: what follows stays the same."""
+    """Return whether a function of a class changes nothing that later calls depend on."""
     return function in _looks(of_class)
 
 
-# What an interface may raise when a model sends arguments of the wrong number or type.
+# Exceptions that an API may raise when a model sends arguments of the wrong number or type.
 _CALL_FAILURES = (
     ApiRefusal,
     TypeError,
@@ -339,7 +339,7 @@ def _canonical(value: object) -> bytes:
 def _plain(value: object) -> object:
     """Return a value as JSON holds it, so that equal values have one form.
 
-    Keys that are no texts stand in brackets: an interface may have 0 and "0" side by side.
+    Keys that are not texts are written in brackets, because an API may have both 0 and "0".
     """
     if isinstance(value, dict):
         return {
@@ -368,7 +368,7 @@ class AnswerPending(Exception):  # noqa: N818 - says what happens to a call
 
 
 class AnswerCache(Generic[Question, Answer]):
-    """Asks somebody outside; an answer is kept for the length of one call.
+    """A cache of external answers; each answer is kept for the duration of one call.
 
     Args:
         ask: Returns an answer and what it consumed; raises ParticipantError where it cannot.
@@ -380,17 +380,17 @@ class AnswerCache(Generic[Question, Answer]):
         self._usage: list[Usage] = []
 
     def of(self, question: Question) -> Answer:
-        """Return the answer, or raise AnswerPending where it has to be fetched first."""
+        """Return the answer, or raise AnswerPending if it must be fetched first."""
         if question not in self._answers:
             raise AnswerPending(lambda: self._fetch(question))
         return self._answers[question]
 
     def forget(self) -> None:
-        """Forget all answers: the next call asks anew."""
+        """Forget all answers, so that the next call asks again."""
         self._answers.clear()
 
     def take_usage(self) -> tuple[Usage, ...]:
-        """Return what answers consumed since this was last asked."""
+        """Return the usage of answers since the last call of this method."""
         used, self._usage = tuple(self._usage), []
         return used
 
@@ -401,19 +401,19 @@ class AnswerCache(Generic[Question, Answer]):
 
 
 class AnswerSource(Protocol):
-    """Where answers come from, whatever is asked."""
+    """A source of external answers."""
 
     def forget(self) -> None:
         """Forget all answers."""
         ...
 
     def take_usage(self) -> tuple[Usage, ...]:
-        """Return what answers consumed since this was last asked."""
+        """Return the usage of answers since the last call of this method."""
         ...
 
 
 class AsyncApiEnvironment(ApiEnvironment):
-    """A world with an interface that asks sources outside."""
+    """An environment with an API that asks external sources."""
 
     __slots__ = ("_sources",)
 
@@ -424,10 +424,10 @@ class AsyncApiEnvironment(ApiEnvironment):
         self._sources = sources
 
     async def call_waiting(self, call: ToolCall) -> ToolResult:
-        """Execute a call; whatever it waits for, other conversations go on.
+        """Execute a call; other conversations go on while it waits.
 
         Raises:
-            ParticipantError: Where what is outside broke.
+            ParticipantError: If an external source failed.
         """
         try:
             return self.call(call)
@@ -438,14 +438,14 @@ class AsyncApiEnvironment(ApiEnvironment):
                 source.forget()
 
     def take_usage(self) -> tuple[Usage, ...]:
-        """Return what was consumed outside since this was last asked."""
+        """Return the external usage since the last call of this method."""
         return tuple(usage for source in self._sources for usage in source.take_usage())
 
     async def _answered(self, call: ToolCall, put_off: AnswerPending) -> ToolResult:
         while True:
             await put_off.fetch()
             try:
-                # What is made of a long page takes its time.
+                # A long page takes time to process, so the call runs in a thread.
                 return await asyncio.to_thread(self.call, call)
             except AnswerPending as again:
                 put_off = again

@@ -63,7 +63,7 @@ class Directory:
         """Return path and node of everything below, parents first.
 
         Raises:
-            Refused: Past MAX_ENTRIES or MAX_DEPTH.
+            ApiRefusal: If the tree would exceed MAX_ENTRIES or MAX_DEPTH.
         """
         _count(self, 1)
         found: list[tuple[str, Node]] = []
@@ -71,7 +71,7 @@ class Directory:
         return found
 
     def place(self, name: str, node: "Node") -> None:
-        """Add a node, or raise Refused and add nothing where the whole tree grows out of bounds."""
+        """Add a node, or raise ApiRefusal and add nothing if the tree would exceed its limits."""
         self.contents[name] = node
         try:
             _count(self.root(), 1)
@@ -111,7 +111,7 @@ def _collect(directory: Directory, above: str, found: list[tuple[str, Node]]) ->
 
 
 def read_tree(scenario: Mapping[str, object], long: LongTexts | None) -> Directory:
-    """Return the root that a scenario describes: its first one, or an empty `/` without any.
+    """Return the first root that a scenario describes, or an empty `/` if it has none.
 
     Raises:
         DataError: For a node without what its type needs, or a name that is there already.
@@ -175,7 +175,7 @@ Shown = dict[str, object]
 
 
 class GorillaFileSystem:
-    """The files of one world, and the directory that commands work in."""
+    """The files of one environment, and the directory that commands work in."""
 
     __slots__ = ("_here", "_is_long", "_root", "_shown")
 
@@ -185,10 +185,10 @@ class GorillaFileSystem:
         self._shown: dict[str, object] | None = None
 
     def state(self) -> dict[str, object]:
-        """Return the attributes by which worlds are compared.
+        """Return the attributes by which environments are compared.
 
         `root` is an object by the root's name: directories are objects, files are texts. It is
-        never written to, but made anew after a change.
+        never written to; after a change, a new object is made.
         """
         if self._shown is None:
             self._shown = {self._root.name: self._root.plain()}
@@ -336,7 +336,7 @@ class GorillaFileSystem:
         return {"result": f"'{source}' moved to '{shown}'"}
 
     def rm(self, file_name: str) -> Shown:
-        """Remove a file, or a directory with all that is in it."""
+        """Remove a file, or a directory with its contents."""
         if file_name not in self._here.contents:
             return _error(f"rm: cannot remove '{file_name}': No such file or directory")
         return self._remove(file_name)

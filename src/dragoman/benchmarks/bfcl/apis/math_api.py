@@ -39,7 +39,7 @@ def logarithm(value: object, base: object, digits: int) -> ShownNumber:
     """Return the logarithm of a number, computed with so many decimal digits.
 
     Raises:
-        TypeError: For what is no number.
+        TypeError: If an argument is not a number.
         ZeroDivisionError: For a base whose logarithm is zero.
     """
     for number in (value, base):
@@ -76,7 +76,7 @@ _ROOT = "Input must be a number or computation resulted in an invalid operation"
 
 Shown = dict[str, object]
 Number = float
-"""What arguments should be; they are whatever a model wrote."""
+"""Intended type of arguments; the actual value is whatever a model wrote."""
 
 
 class _Factors(msgspec.Struct, frozen=True):

@@ -22,11 +22,11 @@ _SATURATION, _LENGTH_WEIGHT, _FLOOR = 1.5, 0.75, 1
 def ranked_keys(query: str, keys: Sequence[str]) -> list[tuple[float, str]]:
     """Return all keys with their scores, the best first, equals in the order given.
 
-    A key is a document of the words between its underscores; a word of the query that stands in
-    any key raises every key's score, and most of all that of the keys that hold it.
+    A key is a document of the words between its underscores. A query word that is in any key raises
+    every key's score; it raises the scores of the keys that hold it most.
 
     Raises:
-        ZeroDivisionError: Where there are no words to rank.
+        ZeroDivisionError: If the keys are missing or have no words.
     """
     documents = [Counter(_words(key)) for key in keys]
     weights = _weights(documents)
@@ -64,7 +64,7 @@ _KEY = re.compile(r"[a-z]+(?:_[a-z0-9]+)*\n?", re.ASCII)
 
 
 class _Kind(msgspec.Struct, frozen=True):
-    """What tells core from archival memory: how much it holds, and what it says."""
+    """The limits and messages of one of the two memories, core or archival."""
 
     entries: int
     length: int
@@ -109,7 +109,7 @@ def read_key_snapshot(snapshot: Mapping[str, Any]) -> KeySnapshot:
 
 
 def key_memory_text(snapshot: Mapping[str, Any]) -> str:
-    """Return the text by which a model is shown its memory; it never sees the archival one."""
+    """Return the text that shows a model its core memory; it never sees the archival one."""
     core = read_key_snapshot(snapshot).core_memory
     return (
         json.dumps(core, indent=4)
@@ -282,12 +282,12 @@ def read_text_snapshot(snapshot: Mapping[str, Any]) -> TextSnapshot:
 
 
 def text_memory_text(snapshot: Mapping[str, Any]) -> str:
-    """Return the text by which a model is shown its memory."""
+    """Return the text that shows a model its memory."""
     return read_text_snapshot(snapshot).memory or "There is no content in the memory at this point."
 
 
 class MemoryAPI_rec_sum:
-    """The memory of one world; `scenario` is a snapshot."""
+    """The memory of one environment; `scenario` is a snapshot."""
 
     __slots__ = ("_memory",)
 

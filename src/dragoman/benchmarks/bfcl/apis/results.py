@@ -18,7 +18,7 @@ _slowly = json.JSONEncoder().encode
 
 
 def _encoder() -> Callable[[object], str]:
-    """Return what writes JSON: the interpreter's own, which `json` makes anew for every text."""
+    """Return the interpreter's own JSON encoder, which `json` would make for every text."""
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return _slowly
@@ -29,7 +29,7 @@ def _encoder() -> Callable[[object], str]:
         try:
             return "".join(chunks(value, 0))
         except RecursionError:
-            return _slowly(value)  # which tells what contains itself from what is deep
+            return _slowly(value)  # distinguishes circular values from deep ones
 
     return encode
 
@@ -54,11 +54,11 @@ class ApiRefusal(Exception):  # noqa: N818 - says what the interface did
 def result_text(value: object) -> str:
     """Return a call's value as text.
 
-    Texts stay as they are, objects become JSON where JSON can hold them, and everything else is
-    what Python shows.
+    Texts stay as they are, objects become JSON if JSON can hold them, and any other value is
+    written as by `str`.
 
     Raises:
-        Refused: Where the text would be longer than MAX_RESULT characters.
+        ApiRefusal: If the text would be longer than MAX_RESULT characters.
         ValueError: For a number with more digits than Python writes.
     """
     text = _object_text(value) if isinstance(value, dict) else str(value)
@@ -123,7 +123,7 @@ class LongTexts(msgspec.Struct, frozen=True, rename="upper"):
         """Return the record of the constants as pulled, one JSON object by upper-case names.
 
         Raises:
-            DataError: Where one is missing or has another form.
+            DataError: If a constant is missing or has another form.
         """
         try:
             read = msgspec.convert(constants, cls)

@@ -12,20 +12,20 @@ _FULL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def read_day(text: str) -> datetime:
-    """Return the beginning of a day, or raise what `strptime` raises for a text that is none.
+    """Return the beginning of a day, or raise the error of `strptime` for any other text.
 
-    Most are written in full, which is read without it in a tenth of the time.
+    Most dates are written in full; these are read without `strptime` in a tenth of the time.
     """
     try:
         if _FULL.fullmatch(text):
             return datetime.fromisoformat(text)
     except (TypeError, ValueError):
-        pass  # what is wrong is told in the words of `strptime`
+        pass  # `strptime` describes the error
     return datetime.strptime(text, "%Y-%m-%d")  # noqa: DTZ007 - the reference knows no zones
 
 
 class SeededRandom:
-    """Draws from a seed; the generator is made at the first one, as most worlds draw nothing."""
+    """Draws from a seed; the first draw makes the generator, because most draw nothing."""
 
     __slots__ = ("_generator", "_seed")
 
@@ -56,8 +56,8 @@ _HOLDING = (dict, list, set)
 class CopyOnWrite(Generic[Value]):
     """A list, object or set that a scenario lends to one interface.
 
-    `value` is for reading only. What `own()` returns may be written to, but not what lies in it,
-    which is still shared: it is replaced.
+    `value` is for reading only. The caller may write to the result of `own()`, but must replace the
+    values in it, because these are still shared.
     """
 
     __slots__ = ("_is_own", "value")

@@ -14,7 +14,7 @@ _EDITABLE = frozenset({"title", "description", "status", "priority"})
 
 
 class TicketAPI:
-    """Support tickets of one world."""
+    """Support tickets of one environment."""
 
     __slots__ = ("_counter", "_queue", "_user")
 
@@ -104,14 +104,14 @@ class TicketAPI:
         return {"login_status": bool(self._user)}
 
     def logout(self) -> dict[str, object]:
-        """Log out whoever is logged in."""
+        """Log out the current user."""
         if not self._user:
             return {"success": False}
         self._user = None
         return {"success": True}
 
     def get_user_tickets(self, status: str | None = None) -> list[dict[str, object]]:
-        """Return the tickets of whoever is logged in, those of one status if it is given."""
+        """Return the tickets of the current user, only those of one status if it is given."""
         if not self._user:
             return [{"error": "User not authenticated. Please log in to view tickets."}]
         own = [ticket for ticket in self._queue.value if ticket["created_by"] == self._user]

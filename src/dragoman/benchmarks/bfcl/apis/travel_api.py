@@ -38,7 +38,7 @@ def flight_cost(start: str, end: str, date: str, travel_class: str) -> float:
     """Return what a flight costs in dollars.
 
     Raises:
-        Refused: For a route that is not flown, or a class that there is not.
+        ApiRefusal: If the route is not flown, or the class does not exist.
     """
     base = _base_costs().get((start, end))
     if base is None:
@@ -60,7 +60,7 @@ def convert_currency(base_currency: str, target_currency: str, value: float) -> 
     """Return an amount of one currency in another; dollars must be one of the two.
 
     Raises:
-        Refused: Where there is no rate.
+        ApiRefusal: If the rate is unknown.
     """
     for base, target, rate in travel_tables().exchange_rates:
         if (base_currency, target_currency) == (base, target):
@@ -423,12 +423,12 @@ class TravelAPI:
     def _pay(self, card_id: str, cost: float) -> None:
         card = self._cards.value[card_id]
         balance = card["balance"]
-        # What is told of operands that do not go together names the operator.
+        # Python's message about operands of the wrong type names the operator `-=`.
         balance -= cost
         self._cards.own()[card_id] = {**card, "balance": balance}
 
     def _token_problem(self, access_token: str) -> str:
-        """Return why a token does not admit its holder; "" where it does."""
+        """Return why a token does not admit its holder; "" if it does."""
         if self._expires_in == 0:
             return "Token expired"
         return "" if self._token == access_token else "Invalid access token"

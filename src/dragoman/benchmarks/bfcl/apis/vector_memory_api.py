@@ -210,12 +210,12 @@ def _require_text(value: object) -> None:
 
 
 def _unit_vectors(embed: Embed, texts: Sequence[str]) -> list[_Vector]:
-    """Return vectors of length 1, or raise ParticipantError for an answer that holds none."""
+    """Return vectors of length 1, or raise ParticipantError if the answer holds none."""
     answer = embed(texts)
     try:
         vectors = np.asarray(answer, dtype=np.float32)
     except (ValueError, TypeError, OverflowError) as error:
-        raise ParticipantError(f"the embeddings are no list of vectors: {error}") from error
+        raise ParticipantError(f"the embeddings are not a list of vectors: {error}") from error
     if vectors.shape[:-1] != (len(texts),) or not np.isfinite(vectors).all():
         raise ParticipantError(
             f"the embeddings have shape {vectors.shape} for {len(texts)} texts, or are not finite"

@@ -55,7 +55,7 @@ _STATUS: Mapping[str, Mapping[str, str]] = {
 
 
 class _Tables(msgspec.Struct, frozen=True):
-    """What a car is without a scenario, zip codes by city, kilometres between two zip codes."""
+    """A car's built-in state, zip codes by city, and kilometres between two zip codes."""
 
     defaults: dict[str, Any]
     zip_codes: dict[str, str]

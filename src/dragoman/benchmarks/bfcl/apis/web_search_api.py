@@ -47,7 +47,7 @@ _BEGINNINGS: Mapping[str, str] = {
 
 
 def page_to_text(html: str) -> str:
-    """Return the pieces of text of a page, one in each line; scripts and styles are no text."""
+    """Return the pieces of text of a page, one per line, without scripts and styles."""
     parser = _Words()
     parser.feed(html)
     parser.close()
@@ -133,21 +133,21 @@ NO_RESULTS = "Failed to retrieve the search results from server. Please try agai
 
 
 class Query(msgspec.Struct, frozen=True):
-    """What is put to a search engine; `region` is one of its own names."""
+    """A query for a search engine; `region` is one of the engine's own names."""
 
     keywords: str
     region: str
 
 
 class Page(msgspec.Struct, frozen=True):
-    """What the web answered: a text, or why there is none."""
+    """A web page: its text, or the reason why there is none."""
 
     text: str = ""
     error: str = ""
 
 
 Hits = Sequence[Mapping[str, object]] | None
-"""What a search engine found; None where its reply holds no results at all."""
+"""Hits of a search engine; None if its reply holds no results at all."""
 
 Find = Callable[[Query], Hits]
 ReadPage = Callable[[str], Page]
@@ -157,16 +157,16 @@ _READINGS: Mapping[str, Callable[[str], str]] = {
     "markdown": page_to_markdown,
     "truncate": page_to_text,
 }
-"""How a page may be wanted."""
+"""Readers of a page, by the form that a model may request."""
 
 
 class WebSearchAPI:
-    """Search and pages for one world; nothing in it changes.
+    """Web search and pages for one environment; it has no changing state.
 
     Args:
-        scenario: Holds `show_snippet`: whether a hit comes with a piece of its text.
-        find: Puts a query to the search engine.
-        read: Returns the page at an address.
+        scenario: Object with `show_snippet`: whether a hit comes with a piece of its text.
+        find: Function that sends a query to the search engine.
+        read: Function that returns the page at an address.
     """
 
     __slots__ = ("_find", "_read", "_with_snippets")

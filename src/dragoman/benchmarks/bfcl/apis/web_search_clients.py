@@ -40,8 +40,8 @@ class PageReader(msgspec.Struct, frozen=True):
     """Reads pages.
 
     Attributes:
-        refuses: Says why an address must not be reached; "" where it may be.
-        limits: How much of a page is waited for and read.
+        refuses: Function that returns why an address is blocked; "" if it may be reached.
+        limits: Limits on the time and the size of a fetch.
     """
 
     refuses: Callable[[IpAddress], str] = why_blocked
@@ -77,17 +77,17 @@ Pause = Callable[[float], Awaitable[None]]
 
 
 class _TryAgainError(Exception):
-    """What a later attempt may mend."""
+    """A failure that a later attempt may not have."""
 
 
 class SearchEngine:
-    """Puts queries to a search engine, and waits where it is asked too much.
+    """A client of a search engine that waits when the engine limits the rate.
 
     Args:
-        address: Where it is, without a query.
-        key: Goes with every query; "" for none. It appears in no message.
-        retry_for: Seconds that one query may wait for.
-        pause: Waits for so many seconds.
+        address: The search engine's address, without a query.
+        key: The key that is sent with every query; "" for none. It appears in no message.
+        retry_for: Total length of pauses after which one query is given up, in seconds.
+        pause: Function that waits for a number of seconds.
     """
 
     def __init__(
@@ -99,11 +99,11 @@ class SearchEngine:
         self._pause = pause
 
     async def find(self, query: Query) -> tuple[Hits, Usage]:
-        """Return what was found first, and what that consumed; None where no results came at all.
+        """Return the first hits (None if no results came at all) and the usage.
 
         Raises:
-            ParticipantError: Where no reply came for as long as patience lasts.
-            RunHalted: Where the search engine refuses whatever it is asked.
+            ParticipantError: If no reply came before the pauses exceeded `retry_for`.
+            RunHalted: If the search engine refuses every query.
         """
         faults, last = 0, ""
         for pause in _pauses(self._retry_for):

@@ -96,7 +96,7 @@ def _java_number(value: float, text: str, kind: str | None) -> object:
 
 
 def _javascript_number(value: float, text: str, kind: str | None) -> object:
-    """Return a number if the type takes it: there is one kind, beside that of big integers."""
+    """Return a number if the type takes it: JavaScript has one kind of number and `Bigint`."""
     if (kind == "Bigint") != text.endswith("n"):
         return text
     whole = kind == "integer" and not isinstance(value, int) and value.is_integer()
@@ -229,7 +229,7 @@ def _entry_is_right(
 
 
 def _nested_is_right(given: object, wanted: object) -> bool:
-    """Whether an object inside an object has for every key one of the values listed there."""
+    """Return whether a nested object has for every key one of the values listed there."""
     if not (isinstance(given, dict) and isinstance(wanted, dict)):
         return False
     return all(
@@ -265,17 +265,17 @@ class ExpectedArgument(TypeSlot, frozen=True):
     alternatives: list[object] | None
 
     def fault(self, value: object) -> CallFault | None:
-        """Return what is wrong with a value, or None.
+        """Return the fault of a value, or None.
 
         Raises:
-            UndecidableError: Where the data, or the reference, allow no verdict.
+            UndecidableError: If the data, or the reference, allow no verdict.
         """
         listed = self.alternatives
         if listed is None and not self.rules.defaults_may_be_given:
             return self._unexpected()
         if self.language != "python":
             if not isinstance(value, str):
-                return CallFault(_NOT_TEXT[self.language], f"{self.name} is no source text")
+                return CallFault(_NOT_TEXT[self.language], f"{self.name} is not source text")
             value = parse_source_value(value, self, self.language)
         if listed is not None and _is_listed_value(value, self, listed):
             return None
@@ -285,7 +285,7 @@ class ExpectedArgument(TypeSlot, frozen=True):
         return self._unexpected() if listed is None else self._given_fault(value, listed)
 
     def _is_default(self, value: object) -> bool:
-        """Whether a value that could be omitted is the one that it has then."""
+        """Return whether a value that could be omitted is the one that it has then."""
         default, listed = self.schema.default, self.alternatives
         if default is msgspec.UNSET or not self.rules.defaults_may_be_given:
             return False
@@ -308,10 +308,10 @@ class ExpectedArgument(TypeSlot, frozen=True):
 
 
 def _is_listed_value(value: object, slot: TypeSlot, listed: list[object]) -> bool:
-    """Whether a value is right by what the answer lists alone, as most that are right are.
+    """Return whether the listed values alone show that a value is right (the usual case).
 
-    Where a truth value could pass for a number it is not, and of lists only those of texts and of
-    numbers are simple enough.
+    The result is False for a truth value that could pass for a number, and for lists other than
+    those of texts and of numbers.
     """
     known, kind = slot.known, type(value)
     if known is None or value not in listed:
@@ -328,7 +328,7 @@ def _is_listed_value(value: object, slot: TypeSlot, listed: list[object]) -> boo
 
 
 def _is_simple(value: list[object], slot: TypeSlot, listed: list[object]) -> bool:
-    """Whether all elements of a listed value are texts, or numbers, as the schema asks for them."""
+    """Return whether a listed value holds only texts, or numbers, as the schema asks."""
     items = None if slot.schema.items is None else known_type(slot.schema.items, slot.language)
     if items is not str and items not in _COUNTS:
         return False

@@ -43,9 +43,9 @@ Such a value is the mark of omission, or a truth value.
 
 
 class CallCheckContext(msgspec.Struct, frozen=True):
-    """What calls are judged by.
+    """The terms by which calls are checked.
 
-    `underscored` says that the agent was shown names with `_` for every dot.
+    `underscored` is True if the agent saw function names with `_` for every dot.
     """
 
     rules: BfclRules
@@ -54,7 +54,7 @@ class CallCheckContext(msgspec.Struct, frozen=True):
 
 
 def has_name(call: ToolCall, function: FunctionDocument, terms: CallCheckContext) -> bool:
-    """Whether a call has a function's name as the agent was shown it."""
+    """Return whether a call has a function's name as the agent was shown it."""
     name = function.name.replace(".", "_") if terms.underscored else function.name
     return call.name == name
 
@@ -62,12 +62,12 @@ def has_name(call: ToolCall, function: FunctionDocument, terms: CallCheckContext
 def call_fault(
     call: ToolCall, function: FunctionDocument, expected: ExpectedCall, terms: CallCheckContext
 ) -> CallFault | None:
-    """Return what keeps a call from being the expected one, or None.
+    """Return the fault of a call against the expected one, or None.
 
-    The name that counts is that of the document, as the reference has it.
+    The document's name counts, as in the reference.
 
     Raises:
-        UndecidableError: Where the data, or the reference, allow no verdict.
+        UndecidableError: If the data, or the reference, allow no verdict.
     """
     name = function.name.replace(".", "_") if terms.underscored else function.name
     if call.name != name:
@@ -135,13 +135,14 @@ def _bind_arguments(call: ToolCall, function: FunctionDocument) -> dict[str, obj
 
 
 Passes = Callable[[int, int], bool]
-"""Whether the call of the second index will do for the expected one of the first."""
+"""Whether the call at the second index passes for the expected one at the first."""
 
 
 def has_greedy_matching(count: int, passes: Passes, ordered: int = 0) -> bool:
-    """Whether each of `count` expected calls, in turn, finds one that is left; it takes the first.
+    """Return whether a greedy matching gives each of `count` expected calls a call.
 
-    Of the first `ordered` each is known to find the call of its own place.
+    Each expected call, in turn, takes the first remaining call that passes. Each of the first
+    `ordered` expected calls is known to take the call at its own position.
     """
     left = list(range(ordered, count))
     for expected in range(ordered, count):
@@ -155,9 +156,9 @@ def has_greedy_matching(count: int, passes: Passes, ordered: int = 0) -> bool:
 
 
 def has_perfect_matching(count: int, passes: Passes, ordered: int = 0) -> bool:
-    """Whether `count` expected calls can all have one of as many calls: a bipartite matching.
+    """Return whether a bipartite matching gives each of `count` expected calls a call.
 
-    For each of the first `ordered` the call of its own place is known to do.
+    For each of the first `ordered` expected calls, the call at its own position is known to pass.
     """
     known: dict[tuple[int, int], bool] = {}
 
@@ -210,10 +211,10 @@ _PASSED = Judged()
 
 
 def check_calls(question: Question, calls: Sequence[ToolCall], terms: CallCheckContext) -> Outcome:
-    """Return the verdict on the calls of a reply: the kind of check follows from the category.
+    """Return the verdict on a reply's calls; the category determines the kind of check.
 
     Raises:
-        DataError: Where the question expects nothing.
+        DataError: If the question expects nothing.
     """
     try:
         fault = _fault(question, calls, terms)

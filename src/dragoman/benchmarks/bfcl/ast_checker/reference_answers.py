@@ -19,7 +19,11 @@ from dragoman.core.tools import ToolCall
 
 
 class AnswerChoice(NamedTuple):
-    """Which of the values that will do are taken, and whether what may be omitted is given."""
+    """A choice among the accepted values, and of giving or omitting optional arguments.
+
+    `last` takes the last accepted value, otherwise the first; `gives_all` gives optional arguments
+    too.
+    """
 
     last: bool
     gives_all: bool
@@ -31,10 +35,10 @@ CHOICES = tuple(
 
 
 def reference_answer(question: Question) -> tuple[ToolCall, ...]:
-    """Return the calls of an answer: one that passes our rules and the reference's, if any does.
+    """Return an answer's calls, if possible ones that pass our and the reference's rules.
 
-    Where something should be called and nothing is expected, the first function is, without
-    arguments; where nothing should or nothing is on offer, there are no calls.
+    If a call is wanted but none is listed, the first function is called without arguments. If no
+    call is wanted or no function is on offer, the result is empty.
     """
     if question.category.endswith("irrelevance") or not question.functions:
         return ()
@@ -97,7 +101,7 @@ def _choose_arguments(
 
 
 def _value(value: object, choice: AnswerChoice) -> object:
-    """Return a value with one of its alternatives in every object inside it."""
+    """Return a value with one alternative chosen in every nested object."""
     match value:
         case list():
             return [_value(element, choice) for element in value]

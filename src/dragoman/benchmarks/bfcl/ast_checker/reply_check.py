@@ -39,7 +39,7 @@ _NAMES_IN_JSON = re.compile(r"""["'](?:name|function)["']\s*+:\s*+["'][\w.]++["'
 
 
 def attempts_call(text: str, functions: Sequence[FunctionDocument]) -> bool:
-    """Whether a text that cannot be read tries to call something.
+    """Return whether a text that cannot be read tries to call something.
 
     It does if it begins with a call in square brackets, names a function in JSON, or has an offered
     function's name with arguments behind it.
@@ -62,7 +62,7 @@ def _has_call(text: str, name: str) -> bool:
 
 
 def holds_written_calls(text: str, functions: Sequence[FunctionDocument]) -> bool:
-    """Whether a text holds calls in any form that models are known to write."""
+    """Return whether a text holds calls in any form that models are known to write."""
     return parse_text_calls(text, [function.name for function in functions]) is not None
 
 
@@ -120,7 +120,7 @@ def _as_written(written: WrittenReply, rules: BfclRules) -> tuple[ToolCall, ...]
     if written.form == "object_items":
         return read_object_items(written.content)
     if not isinstance(written.content, str):
-        raise UnreadableError("the reply is no text")
+        raise UnreadableError("the reply is not text")
     if written.described_as:
         return read_format(written.content, written.described_as, written.form, rules)
     return read_calls(written.content, written.form, rules, in_tags=written.in_tags)
@@ -197,7 +197,7 @@ class _ReadReply:
 
 
 def _tries(written: WrittenReply, question: Question, rules: BfclRules) -> bool:
-    """Whether an unreadable reply attempts a call, as far as the rules look for attempts."""
+    """Return whether an unreadable reply attempts a call, as far as the rules look for attempts."""
     if not isinstance(written.content, str):
         return rules.attempts_are_not_abstention and bool(written.content)
     text, functions = written.content, question.functions

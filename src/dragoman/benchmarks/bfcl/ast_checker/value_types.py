@@ -28,14 +28,14 @@ def normalize_value(value: object, rules: BfclRules) -> object:
 
 
 def is_among(value: object, alternatives: Iterable[object], rules: BfclRules) -> bool:
-    """Whether a value is the same as one of the alternatives."""
+    """Return whether a value is the same as one of the alternatives."""
     if not rules.booleans_are_not_numbers:
         return value in alternatives
     return any(is_same(value, alternative) for alternative in alternatives)
 
 
 def is_same(one: object, other: object) -> bool:
-    """Whether two values are equal without taking True for 1, at any depth."""
+    """Return whether two values are equal without taking True for 1, at any depth."""
     if isinstance(one, _LISTS) and isinstance(other, _LISTS):
         return len(one) == len(other) and all(map(is_same, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
@@ -44,10 +44,11 @@ def is_same(one: object, other: object) -> bool:
 
 
 class AcceptedValues(msgspec.Struct, frozen=True):
-    """The values that will do under one rule set: see `accepted_values`.
+    """The values that one rule set accepts: see `accepted_values`.
 
     Attributes:
-        values: The alternatives, without the mark of omission where that is no value.
+        values: The alternatives, without the mark of omission if the rules do not count it as a
+            value.
         rules: The rule set.
     """
 
@@ -76,16 +77,16 @@ class AcceptedValues(msgspec.Struct, frozen=True):
 
     @property
     def lists(self) -> list[list[object]]:
-        """The expected lists; for the reference text is one too, of its characters.
+        """The expected lists; the reference also takes a text as the list of its characters.
 
         Raises:
-            UndecidableError: Where the reference breaks.
+            UndecidableError: If the reference raises an error.
         """
         kinds = (list,) if self.rules.markers_are_not_values else (list, str)
         lists = [list(value) for value in self.values if isinstance(value, kinds)]
         if len(lists) < len(self.values) and not self.rules.markers_are_not_values:
             raise UndecidableError(
-                "the reference breaks on what is no list where lists are expected"
+                "the reference fails on a value that is not a list where it expects lists"
             )
         return lists
 
@@ -160,9 +161,9 @@ class TypeSlot(msgspec.Struct, frozen=True):
     """The place of a value: see `type_slot`.
 
     Attributes:
-        schema: What the function document says of the value.
+        schema: The function document's schema of the value.
         known: The type that the schema asks for, as far as BFCL knows it.
-        language: Whose types the schema names.
+        language: The programming language of the schema's type names.
         rules: The rule set.
     """
 
@@ -271,7 +272,10 @@ def _kind_fits(kind: type, answers: AcceptedValues, slot: TypeSlot) -> bool:
 
 
 def _elements_fit(value: list[object], answers: AcceptedValues, elements: TypeSlot) -> bool:
-    """Whether the elements fit one alternative; any that is no list fits for the reference."""
+    """Return whether the elements fit one alternative.
+
+    In the reference, any value fits if an alternative is not a list.
+    """
     strict = elements.rules.elements_follow_the_schema
     inner = elements.elements if strict else None
     if not strict and not all(isinstance(value, list) for value in answers.values):

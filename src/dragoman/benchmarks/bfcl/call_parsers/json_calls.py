@@ -30,8 +30,8 @@ _decode = msgspec.json.Decoder().decode
 def read_json(text: str) -> object:
     """Return the value of a JSON text, or raise UnreadableError.
 
-    What the strict and fast decoder refuses is left to Python's, which takes NaN, infinite numbers
-    and halves of characters as well.
+    If the strict and fast decoder refuses a text, Python's decoder reads it. Python's decoder also
+    takes NaN, infinite numbers and lone surrogates.
     """
     check_json_bounds(text)
     try:
@@ -59,7 +59,7 @@ def read_json_calls(text: str, rules: BfclRules) -> tuple[ToolCall, ...]:
     """Return the calls of a JSON array of objects.
 
     Raises:
-        UnreadableError: Where an object is no call, and under our rules where it is no JSON.
+        UnreadableError: If an object is not a call; under our rules also if the text is not JSON.
     """
     check_bounds(text)
     if rules.json_is_read_whole:
@@ -88,20 +88,20 @@ def _json_call(item: dict[object, object]) -> ToolCall:
         raise UnreadableError("a call needs function and parameters")
     name, arguments = item["function"], item["parameters"]
     if not isinstance(arguments, dict):
-        raise UnreadableError("parameters are no object", is_format=True)
+        raise UnreadableError("parameters are not an object", is_format=True)
     return ToolCall("", str(name), arguments, raw=json.dumps(item, ensure_ascii=False))
 
 
-_NO_OBJECT = "arguments are no object"
+_NO_OBJECT = "arguments are not an object"
 
 
 def read_items(stored: object) -> tuple[ToolCall, ...]:
     """Return the calls of a stored list whose arguments are JSON texts.
 
-    A stored text is an answer without calls: nothing in an empty one, unreadable otherwise.
+    A stored text is an answer without calls: an empty text has none, any other is unreadable.
 
     Raises:
-        UnreadableError: For a text, an item that is no call, and arguments that are no JSON.
+        UnreadableError: For a text, an item that is not a call, and arguments that are not JSON.
     """
     if stored == "":
         return ()
@@ -112,11 +112,11 @@ def read_items(stored: object) -> tuple[ToolCall, ...]:
 
 def _stored_call(item: object) -> ToolCall:
     if not isinstance(item, dict) or not item:
-        raise UnreadableError("an item is no call")
+        raise UnreadableError("an item is not a call")
     name = next(iter(item))
     text = item[name]
     if not isinstance(text, str):
-        raise UnreadableError("arguments are no JSON text")
+        raise UnreadableError("arguments are not JSON text")
     arguments = read_json(text)
     if not isinstance(arguments, dict):
         raise UnreadableError(_NO_OBJECT, is_format=True)
@@ -158,7 +158,7 @@ def item_strings(stored: object) -> tuple[str, ...]:
 
 def _entries(item: object) -> list[tuple[object, object]]:
     if not isinstance(item, dict):
-        raise UnreadableError("an item is no call")
+        raise UnreadableError("an item is not a call")
     return list(item.items())
 
 

@@ -52,9 +52,10 @@ def check_bounds(text: str) -> None:
 
 
 def leaves_list_open(text: str) -> bool:
-    """Whether a text opens more square brackets than it closes, outside of strings and comments.
+    """Return whether a text opens more square brackets than it closes.
 
-    Strings that may hold expressions, and strings in those, are not looked into: then it is False.
+    Brackets in strings and comments do not count. The result is False if the text has
+    formatted strings, whose expressions are not examined.
     """
     if text.count("[") == text.count("]") or _FORMATTED.search(text) is not None:
         return False

@@ -30,7 +30,7 @@ _FENCE = "```"
 
 
 def text_after(text: str, mark: str) -> str:
-    """Return what follows a mark, or raise UnreadableError where it is not there."""
+    """Return the text after a mark, or raise UnreadableError if the mark is missing."""
     _, marked, rest = text.partition(mark)
     if not marked:
         raise UnreadableError(f"no {mark}")
@@ -38,10 +38,10 @@ def text_after(text: str, mark: str) -> str:
 
 
 def texts_between(text: str, opening: str, closing: str) -> list[str]:
-    """Return what follows each opening mark up to its closing one, the next opening or the end.
+    """Return the texts from each opening mark to its closing mark, the next one or the end.
 
     Raises:
-        UnreadableError: Where there is no opening mark.
+        UnreadableError: If the opening mark is missing.
     """
     _, *parts = text.split(opening)
     if not parts:
@@ -50,7 +50,7 @@ def texts_between(text: str, opening: str, closing: str) -> list[str]:
 
 
 def fenced_blocks(text: str) -> list[str]:
-    """Return what the fences of a reply hold, without the languages that they name."""
+    """Return the contents of a reply's fenced blocks, without their language names."""
     insides = text.split(_FENCE)[1::2]
     return [_without_language(inside) for inside in insides]
 
@@ -81,13 +81,13 @@ _decode_at = json.JSONDecoder().raw_decode
 
 
 def calls_in(text: str) -> tuple[ToolCall, ...]:
-    """Return the calls of a text that holds nothing but objects, or lists of them.
+    """Return the calls of a text that consists of objects, or of lists of objects.
 
-    Several may follow one another, with commas or semicolons between them. A text that is no JSON
+    Several may follow one another, with commas or semicolons between them. A text that is not JSON
     is read as one Python literal.
 
     Raises:
-        UnreadableError: Where the text is neither, or an object is no call.
+        UnreadableError: If the text is neither, or an object is not a call.
     """
     try:
         values = _json_values(text)
@@ -97,7 +97,7 @@ def calls_in(text: str) -> tuple[ToolCall, ...]:
 
 
 def calls_of(value: object) -> tuple[ToolCall, ...]:
-    """Return the calls of an object or a list, or raise UnreadableError where one is no call."""
+    """Return the calls of an object or a list, or raise UnreadableError for a non-call."""
     if isinstance(value, list | tuple):
         return tuple(_call(item) for item in value)
     if isinstance(value, dict) and isinstance(value.get("tool_calls"), list):
@@ -109,19 +109,19 @@ def call_named(name: str, arguments: object) -> ToolCall:
     """Return the call of a function by name; arguments may be an object, or its JSON text.
 
     Raises:
-        UnreadableError: Where there is no name, or the arguments are no object.
+        UnreadableError: If the name is missing, or the arguments are not an object.
     """
     name = name.strip()
     if _NAME.fullmatch(name) is None:
         raise UnreadableError("a call without the name of a function")
     given = read_json(arguments) if isinstance(arguments, str) else arguments
     if not isinstance(given, dict):
-        raise UnreadableError("arguments are no object", is_format=True)
+        raise UnreadableError("arguments are not an object", is_format=True)
     return ToolCall("", name, {str(key): value for key, value in given.items()})
 
 
 def json_value_or_text(text: str) -> object:
-    """Return what a text says as JSON, and the text itself where it is none."""
+    """Return the JSON value of a text, or the text itself if it is not JSON."""
     try:
         return read_json(text.strip())
     except UnreadableError:
@@ -147,7 +147,7 @@ def _json_values(text: str) -> list[object]:
 
 def _call(item: object) -> ToolCall:
     if not isinstance(item, dict):
-        raise UnreadableError("an item is no call")
+        raise UnreadableError("an item is not a call")
     inner = item.get("function")
     fields: dict[object, object] = inner if isinstance(inner, dict) else item
     name, arguments = _first(fields, NAMES), _first(fields, ARGUMENTS)

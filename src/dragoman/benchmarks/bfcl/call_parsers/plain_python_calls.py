@@ -57,10 +57,11 @@ def read_plain_calls(text: str) -> tuple[ToolCall, ...] | None:
 
 
 def is_no_call(text: str) -> bool:
-    """Whether a text certainly holds no calls; most that do not are told from what they begin with.
+    """Return whether a text certainly holds no calls; its beginning usually tells.
 
-    They are a list whose first element is a text in quotes, are JSON other than an empty list, have
-    two words side by side, outside of quotes and comments, as no expression has, or lack a bracket.
+    Such a text is a list whose first element is a text in quotes, or is JSON other than an empty
+    list, or has two adjacent words outside of quotes and comments (no expression has these), or
+    lacks a bracket.
     """
     return (
         (_text_first(text) is not None and text.endswith("]") and "#" not in text)

@@ -161,7 +161,7 @@ def _parse_expression(text: str) -> ast.expr:
 
 
 def _is_unprintable(node: ast.AST) -> bool:
-    """Whether a node is a whole number of more decimal digits than Python writes or reads."""
+    """Return whether a node is an integer too long for Python to write or read in decimal."""
     match node:
         case ast.Constant(value=int() as number):
             return number.bit_length() > _MAX_BITS
@@ -173,7 +173,7 @@ def read_python_calls(text: str, rules: BfclRules) -> tuple[ToolCall, ...]:
     """Return the calls of a Python expression: one call, or a list of calls.
 
     Raises:
-        UnreadableError: Where it is anything else, or an argument has no value.
+        UnreadableError: If the text is anything else, or an argument has no value.
     """
     plain = read_plain_calls(text)
     if plain is not None:
@@ -195,7 +195,7 @@ def read_any_calls(text: str, rules: BfclRules) -> tuple[ToolCall, ...]:
 
 
 class _Reading:
-    """What one reply is read by: its rules, and what its arithmetic may still lead to."""
+    """The state of reading one reply: its rules, and the limits of its arithmetic."""
 
     __slots__ = ("folding", "rules")
 
@@ -214,7 +214,7 @@ def _elements(top: ast.expr) -> list[ast.expr]:
 
 def _call(node: ast.expr, lines: list[bytes], reading: _Reading) -> ToolCall:
     if not isinstance(node, ast.Call):
-        raise UnreadableError(f"{_source(node, lines):.100} is no call")
+        raise UnreadableError(f"{_source(node, lines):.100} is not a call")
     return ToolCall(
         id="",
         name=_name(node.func, reading),
@@ -245,7 +245,7 @@ def _name(callee: ast.expr, reading: _Reading) -> str:
     if isinstance(callee, ast.Name):
         parts.append(callee.id)
     elif reading.rules.odd_calls_are_unreadable:
-        raise UnreadableError("what is called has no plain name")
+        raise UnreadableError("the callee has no plain name")
     return ".".join(reversed(parts))
 
 
@@ -299,7 +299,7 @@ def _expression_value(node: ast.expr, reading: _Reading) -> object:
 
 def _negate_operand(node: ast.UnaryOp) -> object:
     if not isinstance(node.operand, ast.Constant):
-        raise UnreadableError("a sign before something that is no constant")
+        raise UnreadableError("a sign stands before something that is not a constant")
     return negate(node.operand.value)
 
 
@@ -334,7 +334,7 @@ def _literal(node: ast.expr) -> object:
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=ast.Constant(value=int() | float())):
             return ConstantFolder().fold(node)
         case _:
-            raise UnreadableError(f"a {type(node).__name__} is no literal")
+            raise UnreadableError(f"a {type(node).__name__} is not a literal")
 
 
 def _literal_pair(key: ast.expr | None, value: ast.expr) -> tuple[object, object]:

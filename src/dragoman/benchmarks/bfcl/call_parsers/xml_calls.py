@@ -16,7 +16,8 @@ def read_xml_calls(text: str, *, verbose: bool) -> tuple[ToolCall, ...]:
     """Return the calls of the first `<functions>` element.
 
     Raises:
-        UnreadableError: Where there is none, it is no XML, or a value has not the type it names.
+        UnreadableError: If the element is missing or not XML, or a value does not have its declared
+            type.
     """
     root = _parse_element(_element(text))
     return tuple(_call(function, verbose=verbose) for function in root.findall("function"))

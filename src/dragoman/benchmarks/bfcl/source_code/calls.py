@@ -55,9 +55,9 @@ def _expressions(statements: list[Statement]) -> list[Node]:
 
 
 def _list_expressions(statements: list[Statement]) -> list[Node]:
-    """Return the expressions of all statements, and those between commas one by one."""
+    """Return the expressions of all statements; comma-separated ones are returned singly."""
     if any(statement.expression is None for statement in statements):
-        raise UnreadableError("a statement is no call")
+        raise UnreadableError("a statement is not a call")
     return [
         part
         for node in _expressions(statements)
@@ -68,7 +68,7 @@ def _list_expressions(statements: list[Statement]) -> list[Node]:
 def _call(node: Node, source: SourceCode) -> ToolCall:
     """Return a call as it is written, each argument as the source text of its value."""
     if node.kind != "call":
-        raise UnreadableError(f"{expression_source(node, source):.100} is no call")
+        raise UnreadableError(f"{expression_source(node, source):.100} is not a call")
     callee, *arguments = node.parts
     named: dict[str, object] = {}
     positionals: list[object] = []
@@ -90,12 +90,12 @@ def _plain_name(node: Node, source: SourceCode) -> str:
     while inner.kind == "member":
         inner = inner.parts[0]
     if inner.kind != "name":
-        raise UnreadableError(f"{expression_source(node, source):.100} is no plain name")
+        raise UnreadableError(f"{expression_source(node, source):.100} is not a plain name")
     return "".join(token.text for token in source.tokens[node.first : node.last])
 
 
 def _argument(node: Node, source: SourceCode) -> str:
-    """Return the source text of a value; a string holds one, as agents are asked to write it."""
+    """Return the source text of a value; for a string, that is its content."""
     return string_value(node, source) if is_text(node, source) else expression_source(node, source)
 
 

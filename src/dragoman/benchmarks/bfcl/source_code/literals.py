@@ -16,17 +16,17 @@ WORDS: dict[str, object] = {"true": True, "false": False, "null": None}
 
 _WHOLE = re.compile(r"-?[0-9]{1,15}+")
 _NOT_SHARED = re.compile(r"\\|[0-9]{400}")
-"""What JSON and our grammar read differently: halves of characters, and numbers too long for it."""
+"""Text that JSON and our grammar read differently: lone surrogates and long numbers."""
 
 _MAX_BRACKETS = 20
-"""Few enough that neither reader finds them too deep."""
+"""Number of brackets that neither reader finds too deep."""
 
 
 def plain_value(text: str, language: SourceLanguage) -> object:
-    """Return what a text of words, a whole number or JSON stands for; UNSET for any other.
+    """Return the value of words, a whole number or JSON; UNSET for any other text.
 
-    Words between dots that are no value stand for themselves, whether they can be read or not, as
-    does what begins with a bracket of no use in Java.
+    Dotted words that are not values stand for themselves, whether they can be read or not. So does
+    a text that begins with a bracket that has no use in Java.
     """
     if text.isascii() and text.replace(".", "").isidentifier():
         return WORDS.get(text, text)
@@ -56,7 +56,7 @@ _MAPPED = frozenset({"Map.of", "Collections.emptyMap"})
 
 
 def is_text(node: Node, source: SourceCode) -> bool:
-    """Whether an expression is a string: a literal in quotes, or a template without holes."""
+    """Return whether an expression is a string: quoted, or a template without holes."""
     token = source.tokens[node.first]
     if node.kind != "literal" or token.kind not in {"string", "char", "template"}:
         return False
@@ -91,7 +91,7 @@ def number_value(text: str) -> int | float:
         plain = lower.rstrip("lnfd")
         return int(plain) if plain.isdigit() and lower[-1] not in "fd" else float(plain)
     except ValueError as error:
-        raise UnreadableError(f"{text:.50} is no number") from error
+        raise UnreadableError(f"{text:.50} is not a number") from error
 
 
 def expression_source(node: Node, source: SourceCode) -> str:
@@ -101,9 +101,9 @@ def expression_source(node: Node, source: SourceCode) -> str:
 
 
 def expression_value(node: Node, source: SourceCode) -> object:
-    """Return the value of an expression; what is no literal stands for itself, as source text.
+    """Return the value of an expression; a non-literal stands for itself, as source text.
 
-    Java's collections are read in their usual spellings, blocks of `add` and `put` among them.
+    Java's collections are read in their usual spellings, including blocks of `add` and `put`.
     """
     token = source.tokens[node.first]
     if is_text(node, source):

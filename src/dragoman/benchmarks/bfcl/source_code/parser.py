@@ -25,7 +25,8 @@ _LEAVING = frozenset({"return", "throw"})
 class Statement(NamedTuple):
     """One statement of source code.
 
-    It has its expression, if it is nothing else, its tokens, and whether it was closed.
+    It has its expression (None if it is not a mere expression), its tokens, and whether it was
+    closed.
     """
 
     expression: Node | None

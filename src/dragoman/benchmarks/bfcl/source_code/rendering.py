@@ -37,7 +37,7 @@ class ReferenceRenderer:
         return f"{self.raw(callee.parts[0])}.{self._slice(last.start, last.end)}"
 
     def is_bare(self, node: Node) -> bool:
-        """Whether an argument without a name is kept: a name, and what passes for one."""
+        """Return whether an argument without a name is kept: a name, and what passes for one."""
         if node.kind == "name":
             return True
         text = self.raw(node)

@@ -89,7 +89,7 @@ def tokenize(text: str, language: SourceLanguage) -> SourceCode:
 
 
 def _begins_value(before: list[SourceToken], language: SourceLanguage) -> bool:
-    """Whether a slash behind some tokens begins a pattern and is no operator."""
+    """Return whether a slash after some tokens begins a pattern instead of an operator."""
     if language == "java" or not before:
         return language == "javascript"
     return before[-1].kind == "mark" and before[-1].text not in _VALUE_ENDS
@@ -179,7 +179,7 @@ class Cursor:
         return UnreadableError(f"unexpected {self.token.text or 'end'!r} in {self.source.language}")
 
     def is_at(self, mark: str) -> bool:
-        """Whether this mark is here."""
+        """Return whether this mark is here."""
         token = self._tokens[self.position]
         return token.text == mark and token.kind == "mark"
 
@@ -209,12 +209,12 @@ class Cursor:
         self.position = self.partner + 1
 
     def starts_line(self) -> bool:
-        """Whether a new line begins between the token before and the one here."""
+        """Return whether a new line begins between the token before and the one here."""
         before = self.source.tokens[self.position - 1]
         return "\n" in self.source.text[before.end : self.token.start]
 
     def touches(self) -> bool:
-        """Whether nothing stands between the token before and the one here."""
+        """Return whether nothing stands between the token before and the one here."""
         return self.source.tokens[self.position - 1].end == self.token.start
 
     def node(self, kind: NodeKind, first: int, *parts: Node, mark: str = "") -> Node:

@@ -49,8 +49,8 @@ def read_part(content: bytes, answers: bytes, name: str, language: str) -> Conte
     Args:
         content: The questions.
         answers: Their answers, by the same ids.
-        name: What the file is called in errors.
-        language: Of the questions.
+        name: The name of the file in errors.
+        language: The language of the questions.
     """
     documents: list[ApiDocument] = []
     tasks: list[SetTask] = []

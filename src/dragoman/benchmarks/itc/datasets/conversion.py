@@ -37,7 +37,7 @@ _REFERENCE = re.compile(r"API_call_\d+|\$\w+(?:\.[^$]*)?\$")
 
 
 class SetFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is said of a set: where it comes from, its licence, and what agents are told besides.
+    """Facts about a set: its origin, its licence, and additional instructions for agents.
 
     `same_tasks_as` is the set that has its tasks by the same ids, in another form or language.
     """
@@ -64,7 +64,7 @@ def lines_of(content: bytes, name: str) -> Iterator[dict[str, object]]:
     """Yield the objects of a file with one a line.
 
     Raises:
-        DataError: Where a line is none.
+        DataError: If a line does not hold an object.
     """
     for number, line in enumerate(content.splitlines(), 1):
         if line.strip():
@@ -72,10 +72,10 @@ def lines_of(content: bytes, name: str) -> Iterator[dict[str, object]]:
 
 
 def decode_json(content: bytes, kind: type[T], name: str) -> T:
-    """Return what a file or line holds.
+    """Return the decoded content of a file or line.
 
     Raises:
-        DataError: Where it is of another form.
+        DataError: If the content has another form.
     """
     try:
         return msgspec.json.decode(content, type=kind)
@@ -156,7 +156,7 @@ def call_kind(calls: Sequence[ApiCall]) -> CallKind:
 
 
 def is_reference(value: object) -> bool:
-    """Whether a value is, or holds, the name of an earlier result."""
+    """Return whether a value is, or holds, the name of an earlier result."""
     match value:
         case str():
             return _REFERENCE.search(value) is not None
@@ -184,14 +184,14 @@ def task_of(  # noqa: PLR0913 - the parts of a task, by keyword
 
     Args:
         name: Its id.
-        query: The user's words; "" where the history ends with what the agent must go on from.
+        query: The user's words; "" if the agent goes on from the end of the history.
         calls: Its gold calls.
         offered: Ids of the functions that are offered.
-        tools: Their names.
-        language: Of the query.
-        no_arguments: Why gold arguments cannot be told.
-        history: What was said and called before.
-        instructions: What an agent is told besides.
+        tools: Names of the functions that are offered.
+        language: The language of the query.
+        no_arguments: Reason why gold arguments are unknown.
+        history: The conversation before the query.
+        instructions: Additional instructions for an agent.
     """
     unknown = sorted({call.tool for call in calls} - set(tools))
     return SetTask(
@@ -226,9 +226,9 @@ def result_events(move: Message, texts: Sequence[str]) -> Iterator[ToolResult]:
 
 
 def last_query(history: Sequence[Event]) -> tuple[tuple[Event, ...], str]:
-    """Return a history and the user's last words apart, what the agent only announced left out.
+    """Return a history and the user's last words, without a final text of the agent.
 
-    The words are "" where the agent goes on from a result.
+    The words are "" if the agent goes on from a result.
     """
     events = list(history)
     if len(events) > 1 and _is_text_message_by(events[-1], "agent"):

@@ -68,11 +68,11 @@ def read_downloaded_set(name: str, data: Path) -> CallSet:
     """Return a set.
 
     Args:
-        name: What stands behind `itc:`.
+        name: The set's name after `itc:`.
         data: The folder of pulled data.
 
     Raises:
-        DataError: Where a file is missing or damaged; the line names the command that helps.
+        DataError: If a file is missing or damaged; the message names the command that helps.
     """
     facts = set_facts()[name]
     source, folder = calls_source(), source_folder(data)
@@ -94,11 +94,11 @@ class CallsData:
         url: str | None,
         progress: Callable[[str, int, int], None],
     ) -> str:
-        """Fill the folder with what is pinned; say what was done, and what licences forbid.
+        """Fill the folder with the pinned files; return a report with the licences' limits.
 
         Raises:
-            UsageError: Where no local copy is named.
-            DataError: Where a file is missing or not the pinned one.
+            UsageError: If neither a local copy nor an address is given.
+            DataError: If a file is missing or not the pinned one.
         """
         if from_dir is None and url is None:
             raise UsageError(
@@ -138,7 +138,7 @@ _SETS = (
 
 
 class _File:
-    """A named file, what belongs to it, and where pulled data lie."""
+    """A named file, the files that belong to it, and the folder of pulled data."""
 
     def __init__(self, path: Path, data: Path) -> None:
         self.path = path
@@ -146,7 +146,7 @@ class _File:
         self._data = data
 
     def beside(self, *names: str, pulled: str = "") -> bytes | None:
-        """Return the first file of these that is there, raw or packed; None where none is."""
+        """Return the first of these files that exists, raw or packed, or None if none exists."""
         places = [self.path.parent / name for name in names]
         if pulled:
             places.append(source_folder(self._data) / pulled)
@@ -160,11 +160,11 @@ class _File:
         """Return such a file.
 
         Raises:
-            DataError: Where there is none; it says which is needed.
+            DataError: If none of the files exists; the message names the needed one.
         """
         found = self.beside(*names, pulled=pulled)
         if found is None:
-            raise DataError(f"{self.path}: {what} are missing: put {names[0]} beside it")
+            raise DataError(f"{self.path}: {what} are missing: put {names[0]} next to it")
         return found
 
     @property
@@ -177,11 +177,11 @@ def read_file_set(path: Path, name: str, data: Path) -> CallSet:
 
     Args:
         path: The file: JSON, JSON Lines or an archive, also packed with gzip.
-        name: Of the suite.
+        name: The name of the suite.
         data: The folder of pulled data, where functions may lie.
 
     Raises:
-        DataError: Where it is none of a set that is known, is damaged, or lacks what belongs to it.
+        DataError: If the file is of an unknown set, is damaged, or lacks a file that belongs to it.
     """
     file = _File(path, data)
     kind, read = _kind_of(file)
@@ -201,7 +201,7 @@ def unpack(path: Path) -> bytes:
     """Return a file's bytes, unpacked where they are packed.
 
     Raises:
-        DataError: Where it cannot be read, is damaged or holds more than is read.
+        DataError: If the file cannot be read, is damaged or is larger than MOST_BYTES.
     """
     with TranslatedErrors(DataError, f"{path}: cannot be read"), path.open("rb") as file:
         is_packed = file.read(2) == b"\x1f\x8b"
@@ -277,19 +277,19 @@ _BY_KEYS: Sequence[tuple[frozenset[str], _Kind]] = (
 )
 
 _PARTS: Mapping[str, str] = {
-    "api_name": "the tools of Seal-Tools: name the file of queries beside them",
-    "signature": "the functions of NexusRaven: name the file of queries beside them",
-    "output_parameters": "the functions of NESTFUL: name the file of data beside them",
+    "api_name": "the tools of Seal-Tools: name the file of queries in the same folder",
+    "signature": "the functions of NexusRaven: name the file of queries in the same folder",
+    "output_parameters": "the functions of NESTFUL: name the file of data in the same folder",
     "ground_truth": "the answers of ACEBench: name the file of questions",
 }
-"""What a file is that is no set by itself, by a key of its entries."""
+"""Incomplete sets and the file to name instead, by a key of the file's entries."""
 
 
 def _kind_of(file: _File) -> _Kind:
-    """Return which set a file is of, with its reader.
+    """Return the set that a file belongs to, with its reader.
 
     Raises:
-        DataError: Where it is of none.
+        DataError: If the file is of no known set.
     """
     if file.content[257:262] == b"ustar":
         return "api-bank", _api_bank

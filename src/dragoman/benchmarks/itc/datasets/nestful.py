@@ -17,7 +17,7 @@ from dragoman.core.apis.tasks import ApiCall
 
 _DATA, SPEC = "nestful/executable-data.json", "nestful/executable-spec.json"
 _RESULT = "var_result"
-"""What gathers results at the end of gold; it is no function."""
+"""Pseudo-function at the end of gold that gathers results."""
 
 
 class _Made(msgspec.Struct):
@@ -41,7 +41,7 @@ def read_nested(content: bytes, functions: bytes, name: str) -> Contents:
     Args:
         content: The samples.
         functions: The functions, all of which are offered.
-        name: What the file is called in errors.
+        name: The name of the file in errors.
     """
     spec = decode_json(functions, list[dict[str, object]], SPEC)
     document = document_of("nestful", map(_operation, spec))

@@ -51,8 +51,8 @@ def read_queries(
     Args:
         content: The queries.
         functions: The functions; None where they are known from gold calls alone.
-        name: What the file is called in errors.
-        document: What the functions are called together.
+        name: The name of the file in errors.
+        document: The common name of the functions.
     """
     queries = decode_json(content, list[_Query], name)
     if functions is not None:

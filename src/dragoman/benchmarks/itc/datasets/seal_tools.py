@@ -58,7 +58,7 @@ def read_samples(content: bytes, tools: bytes | None, name: str) -> Contents:
     Args:
         content: The samples, one a line.
         tools: The tools, one a line; None where they are known from gold calls alone.
-        name: What the file is called in errors.
+        name: The name of the file in errors.
     """
     samples = [
         decode_json(line, _Sample, f"{name}, line {number}")

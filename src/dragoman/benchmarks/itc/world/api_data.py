@@ -31,13 +31,13 @@ How = Literal[
     "fields",
     "told",
 ]
-"""What a parameter does to the rows of a table.
+"""Effect of a parameter on the rows of a table.
 
 `same` and `exact` keep rows whose column is the value, letters folded or not; `has` those whose
 list holds it or whose text has it inside; `words` those with each of its words; `least` and `most`
 those not below or above it; `between` those whose two columns it lies between; `latest` those of
-the latest date up to it. `limit`, `page` and `cursor` keep a stretch of what is left, `fields`
-keeps fields; `instructions` does nothing.
+the latest date up to it. `limit`, `page` and `cursor` keep a stretch of the remaining rows,
+`fields` keeps fields; `told` does nothing.
 """
 
 
@@ -46,9 +46,9 @@ class ParameterRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         pattern: A regular expression that the whole of a text must match.
-        choices: All values that there are, where they are few.
-        default: What holds where it is not given; None for nothing.
-        columns: The columns that are looked in, the parameter's name where none is named.
+        choices: All possible values, if they are few.
+        default: Value that applies if the parameter is not given; None for none.
+        columns: The columns that are searched; by default the one with the parameter's name.
     """
 
     name: str
@@ -67,7 +67,7 @@ class ParameterRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NoMatchResponse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is answered where no row fits: JSON, or a text of another type."""
+    """Response if no row fits: JSON, or a text of another type."""
 
     status: int = 404
     json: str = ""
@@ -80,16 +80,16 @@ class ApiRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         id: A stable slug, `COUNTRY-NAME`.
-        name: What agents see, in the country's language.
-        about: What it is for, in the country's language.
+        name: The name that agents see, in the country's language.
+        about: The API's purpose, in the country's language.
         table: The name of its table; "" where all is computed.
         gives: `one` row, or all as a `list`, a `map` by `key`, or as `columns` (arrays of values).
-        compute: What is done with the rows that were found (`request_handler.COMPUTED`).
+        compute: Computation on the rows that were found (`request_handler.COMPUTED`).
         row: A row's shape as JSON, `$column` for a value; "" for all columns without a leading `_`.
         body: The whole as JSON: `$rows`, `$row`, `$count`, `$given.PARAMETER`.
         one_of: Parameters of which at least one is needed.
-        sent_as: A header of the answer's type, where it is not plain JSON.
-        looks_like: APIs that seem to fit where it does, and do not.
+        sent_as: A header of the answer's type, if it is not plain JSON.
+        looks_like: APIs that seem to fit the same requests, but do not.
         held_out: Whether tasks that use it are for testing alone.
     """
 
@@ -114,7 +114,7 @@ class ApiRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ErrorMessages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a country's APIs refuse a request, in its language; `{name}` is the parameter's.
+    """The refusals of a country's APIs, in its language; `{name}` is the parameter's.
 
     Attributes:
         body: The shape as JSON, with `$message`.
@@ -132,7 +132,7 @@ class CountryRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         id: The first part of all their paths.
         country: An English country name, or "Global".
-        form: What kind of document describes them, and how it is written.
+        form: The kind and the style of the document that describes them.
     """
 
     id: str
@@ -157,7 +157,7 @@ _READ: dict[str, Callable[[str], object]] = {
     "bool": lambda text: text == "true",
     "list": lambda text: text.split(_LIST),
 }
-"""How the values of a column are read, by what stands after the colon in its heading."""
+"""Readers of a column's values, by the text after the colon in its heading."""
 
 
 def bundled_data_folder() -> Traversable:
@@ -170,7 +170,7 @@ def countries() -> tuple[CountryRow, ...]:
     """Return the countries with their APIs, Global first, then by name.
 
     Raises:
-        DataError: Where a file does not have the form of one.
+        DataError: If a file does not have the required form.
     """
     read = [_country(file) for file in (bundled_data_folder() / "countries").iterdir()]
     return tuple(sorted(read, key=lambda country: (country.id != "global", country.country)))
@@ -186,7 +186,7 @@ def table(name: str) -> Table:
     """Return the rows of a table: `NAME.csv`, headings `column:type`, or a list in `NAME.json`.
 
     Raises:
-        DataError: Where there is no such table.
+        DataError: If the table does not exist.
     """
     folder = bundled_data_folder() / "tables"
     as_csv, as_json = folder / f"{name}.csv", folder / f"{name}.json"

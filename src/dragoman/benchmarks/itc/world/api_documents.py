@@ -18,7 +18,7 @@ from dragoman.core.apis.documents import ApiDocument, ApiParameter, DocumentOrig
 from dragoman.core.errors import DataError
 
 ORIGIN = "http://127.0.0.1:8790"
-"""Where the world is served unless it is told another port."""
+"""Address of the world's server if no other port is given."""
 
 SOURCE = "itc:world"
 LICENCE = "Apache-2.0"
@@ -61,7 +61,7 @@ def _document(country: CountryRow, origin: str) -> ApiDocument:
 
 
 def _needs_key(country: CountryRow) -> bool:
-    """Whether some API of a country wants a key, published as it may be."""
+    """Return whether some API of a country wants a key, published as it may be."""
     return any(each.place == "header" for api in country.api for each in api.parameter)
 
 
@@ -253,7 +253,7 @@ class GoneApi(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ListedApi(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of the list; `gone` is None where it is the page of a document that is there."""
+    """One line of the list; `gone` is None if the page is that of an existing document."""
 
     name: str
     about: str
@@ -275,7 +275,7 @@ def listed_apis() -> ListedApis:
     """Read the list.
 
     Raises:
-        DataError: Where the file does not have the form of one.
+        DataError: If the file does not have the required form.
     """
     try:
         content = (bundled_data_folder() / "catalogue.toml").read_bytes()

@@ -18,7 +18,7 @@ NOW = "2026-03-16T10:00:00Z"
 
 
 class BundledApiSet(NamedTuple):
-    """What is known of the APIs, what is asked of them, and what they answer."""
+    """The bundled APIs: their documents, their tasks, and their simulation."""
 
     documents: tuple[ApiDocument, ...]
     tasks: tuple[ApiTask, ...]
@@ -30,7 +30,7 @@ def load_bundled_apis() -> BundledApiSet:
     """Load the bundled world; it is read once.
 
     Raises:
-        DataError: Where its files do not fit each other.
+        DataError: If its files do not fit each other.
     """
     rows = countries()
     return BundledApiSet(documents_of(rows), tasks_of(rows), SimulatedApis(rows))
@@ -48,7 +48,7 @@ def load_bundled_set() -> CallSet:
     """Return the bundled tasks.
 
     Raises:
-        DataError: Where the world's files do not fit each other.
+        DataError: If the world's files do not fit each other.
     """
     loaded = load_bundled_apis()
     return CallSet(

@@ -120,7 +120,7 @@ def _words(value: object) -> Callable[[object], bool]:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word of a search names something: no house number, no single letter."""
+    """Return whether a word of a search names something: no house number, no single letter."""
     return len(word) > 1 and not (word.isdigit() and len(word) < _POSTCODE)
 
 
@@ -207,7 +207,7 @@ def compound_growth(given: ParamValues, rows: Sequence[Row]) -> dict[str, object
 
 
 def password(given: ParamValues, rows: Sequence[Row]) -> dict[str, object] | None:  # noqa: ARG001
-    """Return a password that depends on the seed alone: of use to tests, and to nobody else."""
+    """Return a password that depends on the seed alone; it is useful only for tests."""
     alphabet = string.ascii_letters
     alphabet += string.digits if given.get("numbers") else ""
     alphabet += _SYMBOLS if given.get("symbols") else ""
@@ -253,10 +253,10 @@ def response_body(api: ApiRow, rows: Sequence[Row], given: ParamValues, all_foun
     """Return the body for rows that were found.
 
     Args:
-        api: Whose shapes they are.
+        api: The API, which defines the shapes.
         rows: The rows to show; of an API that gives one, that one.
         given: The parameters, for shapes that repeat them.
-        all_found: How many there are beyond the stretch that is shown.
+        all_found: Number of all rows that were found, including those that are not shown.
     """
     shown = [_row(api, row, given) for row in rows]
     values: dict[str, object] = {"count": all_found, "shown": len(shown)}
@@ -387,7 +387,7 @@ class SimulatedApis:
         """Answer a call by the tool's name, as its request would be.
 
         Raises:
-            KeyError: Where no tool has the name.
+            KeyError: If no tool has the name.
         """
         made = self.request(tool, arguments)
         return self.answer(made.method, made.path, made.query, made.body, made.headers)
@@ -396,7 +396,7 @@ class SimulatedApis:
         """Make the request of a call; what a parameter of the path lacks leaves its place empty.
 
         Raises:
-            KeyError: Where no tool has the name.
+            KeyError: If no tool has the name.
         """
         _, api = self._by_name[tool]
         path, query, body, headers = api.path, {}, {}, {}

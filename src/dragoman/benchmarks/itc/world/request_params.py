@@ -34,11 +34,11 @@ def read_params(api: ApiRow, values: Mapping[str, object]) -> ParamValues:
     """Read the values of a request.
 
     Args:
-        api: Whose parameters they are.
+        api: The API, which defines the parameters.
         values: Texts from path, query and headers; of a JSON body, values of JSON's types.
 
     Raises:
-        InvalidParameter: Where something is missing or has no such form.
+        InvalidParameter: If a parameter is missing or malformed.
     """
     given: ParamValues = {}
     for parameter in api.parameter:
@@ -55,7 +55,7 @@ def read_params(api: ApiRow, values: Mapping[str, object]) -> ParamValues:
 
 
 def _must_be_sent(parameter: ParameterRow) -> bool:
-    """Whether the default is what a caller has to send, as a published key is."""
+    """Return whether the default is what a caller has to send, as a published key is."""
     return parameter.place == "header"
 
 

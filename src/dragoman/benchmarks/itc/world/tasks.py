@@ -36,7 +36,7 @@ TRAPS = frozenset((
     "other language",
     "no country",
 ))  # fmt: skip
-"""What makes a task hard; `docs/world.md` says what each means."""
+"""Reasons why a task is hard; `docs/reference/itc.md` explains each."""
 
 REFERENCE = re.compile(r"\$([1-9])((?:\.[^.\s]+)*)")
 """`$1.data.city_ibge`: the first call's result, and the path in it."""
@@ -67,9 +67,9 @@ class TaskRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One query as somebody who speaks the language types it.
 
     Attributes:
-        offer: APIs that are offered beside those of the calls.
+        offer: APIs that are offered in addition to those of the calls.
         hide: APIs that would fit and are therefore not offered.
-        country: Of a task without calls: where it is asked.
+        country: Of a task without calls: the country in which it is asked.
         plans: Other calls that are as right as the gold ones, all of them together.
     """
 
@@ -94,7 +94,7 @@ def read_task_files(apis: Mapping[str, ApiRow]) -> Iterator[TaskFile]:
     """Yield the bundled files by language, checked against the APIs.
 
     Raises:
-        DataError: Where a file does not have the form of one, or a task does not fit the APIs.
+        DataError: If a file does not have the required form, or a task does not fit the APIs.
     """
     folder = bundled_data_folder() / "tasks"
     for name in sorted(file.name for file in folder.iterdir()):
@@ -106,11 +106,11 @@ def read_tasks(content: bytes, name: str, apis: Mapping[str, ApiRow]) -> TaskFil
 
     Args:
         content: TOML.
-        name: What the file is called in errors.
+        name: The name of the file in errors.
         apis: All APIs by id.
 
     Raises:
-        DataError: Where it does not have the form of one, or a task does not fit the APIs.
+        DataError: If the file does not have the required form, or a task does not fit the APIs.
     """
     try:
         read = msgspec.toml.decode(content, type=TaskFile)
@@ -169,18 +169,18 @@ def _wrong_value(parameter: ParameterRow, value: object, place: int) -> Iterator
     if path:
         match = REFERENCE.fullmatch(path)
         if match is None or int(match[1]) >= place:
-            yield f"call {place}: {parameter.name}: {path} is no earlier result"
+            yield f"call {place}: {parameter.name}: {path} is not an earlier result"
     elif type(value) not in _KINDS[parameter.type]:
-        yield f"call {place}: {parameter.name}: {value!r} is no {parameter.type}"
+        yield f"call {place}: {parameter.name}: {value!r} is not of type {parameter.type}"
     elif parameter.choices and value not in parameter.choices:
-        yield f"call {place}: {parameter.name}: {value!r} is none of its choices"
+        yield f"call {place}: {parameter.name}: {value!r} is not one of its choices"
 
 
 FEWEST, MOST = 6, 12
 
 
 def is_held_out(task: TaskRow, apis: Mapping[str, ApiRow]) -> bool:
-    """Whether a task is for testing alone: it calls or is about an API that is held out."""
+    """Return whether a task is for testing alone: it calls or is about an API that is held out."""
     about = [call.api for call in task.calls] or task.offer
     return any(apis[name].held_out for name in about)
 
@@ -221,7 +221,7 @@ def tasks_of(countries: Iterable[CountryRow]) -> tuple[ApiTask, ...]:
     """Return the bundled tasks over some countries' APIs.
 
     Raises:
-        DataError: Where a task does not fit the APIs.
+        DataError: If a task does not fit the APIs.
     """
     countries = tuple(countries)
     apis = {api.id: api for country in countries for api in country.api}

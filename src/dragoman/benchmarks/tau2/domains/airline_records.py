@@ -228,7 +228,8 @@ _WHOLE = re.compile(r"[+-]?[0-9]+(_[0-9]+)*(\.0+)?")
 _LARGEST_FLOAT = 2.0**63
 _LONGEST_WHOLE = 4_300
 _HELP = "For further information visit https://errors.pydantic.dev/2.14/v/"
-# How much of a refused value is shown, in bytes: all, or so much of its start and of its end.
+# Longest part of a refused value that is shown, in bytes: the whole value, or its start and its
+# end.
 _SHOWN, _SHOWN_START, _SHOWN_END = 50, 25, 24
 
 Fields = Mapping[str, object]

@@ -48,7 +48,7 @@ OnSale = tuple[Flight, Available]
 
 
 class FlightSearch:
-    """Finds flights in one world's tables; texts of unchanged ones are shared by all worlds."""
+    """A search of one environment's flights; all environments share unchanged texts."""
 
     def __init__(self, tables: AirlineTables) -> None:
         self._data: AirlineData = tables.data
@@ -77,7 +77,7 @@ class FlightSearch:
     def _on_sale(
         self, origin: object, destination: object, date: str, earliest: str = ""
     ) -> Iterator[OnSale]:
-        # What is not a name equals no airport's, also where it could not be looked up.
+        # A value that is not a name equals no airport's name, even if it cannot be looked up.
         if not isinstance(origin, str | None) or not isinstance(destination, str | None):
             return
         for number in self._data.routes.get((origin, destination), ()):

@@ -231,11 +231,11 @@ class CrmToolsWithSetup(CrmTools):
     def assert_data_refueling_amount(
         self, customer_id: str, line_id: str, expected_amount: float
     ) -> bool:
-        """Whether that much data was added to a line."""
+        """Return whether that much data was added to a line."""
         amount = self._crm.line_of(customer_id, line_id).data_refueling_gb
         return math.isclose(amount, expected_amount, rel_tol=0, abs_tol=1e-6)
 
     def assert_no_overdue_bill(self, overdue_bill_id: str) -> bool:
-        """Whether a bill is paid; one that does not exist needs no paying."""
+        """Return whether a bill is paid; one that does not exist needs no paying."""
         bill = self._crm.bills.get(overdue_bill_id)
         return bill is None or bill.status == "Paid"

@@ -18,7 +18,7 @@ TODAY = "2025-02-25"
 
 
 class Plan(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """What a line may use and what it costs."""
+    """The allowances and the price of a phone plan."""
 
     plan_id: str
     name: str
@@ -67,7 +67,7 @@ class LineItem(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
 
 
 class Bill(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a customer owes for one period."""
+    """A customer's bill for one period."""
 
     bill_id: str
     customer_id: str

@@ -29,7 +29,7 @@ def synchronize(crm: Crm, phone: Phone) -> None:
     """Bring both databases in step; nothing happens before the phone has a number.
 
     Raises:
-        ToolError: Where no line has the phone's number.
+        ToolError: If no line has the phone's number.
     """
     number = phone.surroundings.phone_number
     if number is None:

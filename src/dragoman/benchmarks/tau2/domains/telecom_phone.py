@@ -19,7 +19,7 @@ PERMISSIONS = ("sms", "storage", "phone", "network")
 
 
 class ApnSettings(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """How the phone reaches the provider's data network; the defaults are the provider's."""
+    """Settings of the provider's data network; the defaults are the provider's."""
 
     apn_name: Literal["internet", "broken"] = "internet"
     reset_at_reboot: bool = False
@@ -38,7 +38,7 @@ class VpnDetails(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=Tr
 
 
 class AppPermissions(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """What an app may do; the fields are those of PERMISSIONS."""
+    """Permissions of an app; the fields are those of PERMISSIONS."""
 
     sms: bool = False
     storage: bool = False
@@ -89,7 +89,7 @@ class PaymentRequest(msgspec.Struct, frozen=True, gc=False, forbid_unknown_field
 
 
 class Surroundings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Whose phone it is, where, and what the provider's side means for it."""
+    """The phone's owner and place, and the effects of the provider's side on the phone."""
 
     name: str | None = None
     phone_number: str | None = None
@@ -132,7 +132,7 @@ _SPEED_LABELS = ((1, "Very Poor"), (5, "Poor"), (25, "Fair"), (100, "Good"))
 
 
 class Phone:
-    """One world's copy-on-write view of the phone and its surroundings.
+    """One environment's copy-on-write view of the phone and its surroundings.
 
     `vpn_details` is what the next VPN connection gets: once broken, the server stays so.
     """
@@ -151,7 +151,7 @@ class Phone:
 
     @property
     def surroundings(self) -> Surroundings:
-        """What surrounds it now."""
+        """The current surroundings."""
         return self._surroundings.record
 
     @property
@@ -243,7 +243,7 @@ class Phone:
         return app is not None and app.permissions.storage and app.permissions.sms
 
     def speed_test(self) -> tuple[float | None, str]:
-        """Return megabits per second, None where there is no connection, and a word for it."""
+        """Return megabits per second (None without a connection) and a word for the speed."""
         if not self.mobile_data_works:
             return None, NO_CONNECTION
         device = self.device

@@ -455,7 +455,7 @@ class UserTools:
 
 
 def _without_value(mode: object) -> ToolError:
-    """Return the error that the reference falls into where a stored mode is no mode."""
+    """Return the error that the reference raises if a stored mode is not a mode."""
     return ToolError(f"'{type(mode).__name__}' object has no attribute 'value'")
 
 
@@ -562,22 +562,22 @@ class UserToolsWithSetup(UserTools):
     # Assertions
 
     def assert_service_status(self, expected_status: str) -> bool:
-        """Whether the mobile network is in that state."""
+        """Return whether the mobile network is in that state."""
         return self._phone.device.network_connection_status == expected_status
 
     def assert_mobile_data_status(self, expected_status: bool) -> bool:
-        """Whether mobile data works as expected."""
+        """Return whether mobile data works as expected."""
         return self._phone.mobile_data_works == expected_status
 
     def assert_internet_speed(
         self, expected_speed: float, expected_desc: str | None = None
     ) -> bool:
-        """Whether the connection is that fast, in megabits per second and in words."""
+        """Return whether the connection is that fast, in megabits per second and in words."""
         speed, word = self._phone.speed_test()
         if speed is None or speed < expected_speed:
             return False
         return expected_desc is None or word.lower() == expected_desc.lower()
 
     def assert_can_send_mms(self, expected_status: bool) -> bool:
-        """Whether picture messages can be sent as expected."""
+        """Return whether picture messages can be sent as expected."""
         return self._phone.can_send_mms == expected_status

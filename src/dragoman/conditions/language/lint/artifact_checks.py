@@ -30,7 +30,7 @@ from dragoman.core.tools import Role
 
 
 def missing_files(assets: LanguageAssets) -> Found:
-    """Find files that the manifest names and that are not there."""
+    """Find files that the manifest names and that do not exist."""
     if assets.manifest is None:
         yield assets.defect("missing-file", MANIFEST, "no manifest: sources are not recorded")
         return
@@ -85,7 +85,7 @@ def lost_lines(assets: LanguageAssets) -> Found:
 
 
 def unknown_sources(assets: LanguageAssets) -> Found:
-    """Find files whose sources are not at hand, so that nothing can be said of staleness."""
+    """Find files whose sources are not available, so that staleness is unknown."""
     for name, entry in _entries(assets).items():
         for source in entry.source_files:
             if source.path not in assets.english.hashes:
@@ -218,7 +218,7 @@ class _Named(NamedTuple):
 
 
 def changed_values(assets: LanguageAssets) -> Found:
-    """Find values of databases that are no names and not as in English."""
+    """Find values of databases that differ from English and are not names."""
     leaves = assets.english.declared.name_leaves
     for name, (english, translated) in assets.databases.items():
         for difference in find_differences(english, translated):
@@ -315,7 +315,7 @@ def missing_names(assets: LanguageAssets) -> Found:
     """Find texts of databases that their value set does not have."""
     declared, sets = assets.english.declared, assets.names
     for key in sorted(declared.names - sets.keys()):
-        yield assets.defect("name-missing", SCHEMA_FILES["agent"], f"there is no value set {key}")
+        yield assets.defect("name-missing", SCHEMA_FILES["agent"], f"value set {key} is missing")
     types = annotation_types(assets.schemas, sets, declared)
     for side, file in assets.english.databases.items() if sets else ():
         if side not in declared.databases or file not in assets.english.files:
@@ -323,7 +323,7 @@ def missing_names(assets: LanguageAssets) -> Found:
         database = decode_database(assets.english.files[file], f"{assets.domain}: {file}")
         tree = tree_from_annotation(declared.databases[side], types, file)
         for name, text in _missing(database, tree):
-            what = f"{text!r} of the database is no value of it"
+            what = f"{text!r} of the database is not one of its values"
             yield assets.defect("name-missing", SCHEMA_FILES[side], what, place=name)
 
 
@@ -378,7 +378,7 @@ def lost_names(assets: LanguageAssets) -> Found:
 
 
 def _missing(database: object, tree: FieldTree) -> list[tuple[str, str]]:
-    """Return the texts at the places of a tree that are no value, with the name of their set."""
+    """Return texts at the places of a tree that are not values, with the name of their set."""
     found: dict[tuple[str, str], None] = {}
 
     def look(values: ValueSet, text: str) -> str:

@@ -35,9 +35,9 @@ class Defect(msgspec.Struct, frozen=True, omit_defaults=True):
         domain: The domain.
         language: The language's code.
         path: The file, by its name in the language's folder.
-        place: Where in the file; "" where the whole file is meant.
-        what: What is wrong, in one line.
-        count: How often, where one place has several of the kind.
+        place: Place in the file; "" for the whole file.
+        what: The defect, in one line.
+        count: Number of occurrences, if one place has several of the kind.
     """
 
     code: str
@@ -106,12 +106,12 @@ class EnglishAssets(msgspec.Struct, frozen=True):
         files: Policies, tasks and databases as files, by name.
         toolsets: Tools by side.
         hashes: SHA-256 of sources, by their path upstream.
-        schemas: The English schema artifacts by side; none where they are not at hand.
-        declared: What the domain declares of itself.
+        schemas: The English schema artifacts by side; empty if they are not available.
+        declared: The declarations of the domain.
         docstrings: The docstrings of tools by side.
-        modules: The texts of the modules with the records of a side, by their path.
-        messages: What tools say in sentences; nothing where no file tells.
-        databases: Which of the files is the database of a side.
+        modules: The source texts of the modules with the records of a side, by path.
+        messages: Messages of tools; empty if no file defines them.
+        databases: Name of the database file of each side.
     """
 
     files: dict[str, bytes]
@@ -151,7 +151,7 @@ class LanguageAssets:
 
     @cached_property
     def manifest(self) -> TranslationManifest | None:
-        """How the files came to be; None where there is no manifest."""
+        """Provenance of the files; None without a manifest."""
         if MANIFEST not in self.folder:
             return None
         return decode_artifact(
@@ -194,7 +194,7 @@ class LanguageAssets:
 
     @cached_property
     def tasks(self) -> list[tuple[Task, Task]] | None:
-        """English tasks with their translations by id; None where either side lacks the file."""
+        """English tasks with their translations by id; None if either side lacks the file."""
         if TASKS not in self.folder or TASKS not in self.english.files:
             return None
         where = str(self.folder.folder / TASKS)
@@ -229,4 +229,4 @@ class LanguageAssets:
 
 
 Found = Iterator[Defect]
-"""What a check yields."""
+"""Defects that a check yields."""

@@ -51,7 +51,7 @@ def missing_tools(assets: LanguageAssets) -> Found:
     for side, toolset in assets.english.toolsets.items():
         names = set(toolset.by_name)
         for name in sorted(names ^ set(assets.docstrings.get(side, {}))):
-            what = "has no text" if name in names else "is no tool"
+            what = "has no text" if name in names else "is not a tool"
             yield assets.defect("tool-missing", TOOL_FILES[side], what, place=name)
 
 
@@ -110,7 +110,7 @@ def unaccepted_labels(assets: LanguageAssets) -> Found:
             continue
         foreign = [text for text in quotes.translated if fold_spelling(text) not in known.spellings]
         if foreign:
-            what = f"{quotes.parameter}: {_join_names(foreign)} is no value of {known.name}"
+            what = f"{quotes.parameter}: {_join_names(foreign)} is not a value of {known.name}"
             yield assets.defect(
                 "label-outside-value-set",
                 quotes.path,
@@ -134,7 +134,7 @@ def swapped_values(assets: LanguageAssets) -> Found:
 
 
 class _Quotes(NamedTuple):
-    """What the descriptions of a parameter quote, and the values that it takes."""
+    """Quotes in the descriptions of a parameter, and the values that it takes."""
 
     path: str
     tool: str
@@ -326,7 +326,7 @@ def unaccepted_values(assets: LanguageAssets) -> Found:
 
 
 def translated_arguments(assets: LanguageAssets) -> Found:
-    """Find prose that quotes an argument translated which the calls beside it give in English."""
+    """Find prose that translates a quoted argument that calls next to it give in English."""
     for name, (original, translation) in assets.policies.items():
         for pair in _pairs(original, translation):
             arguments = {
@@ -500,7 +500,7 @@ def _may_differ(pattern: tuple[str, ...], *, structure: bool) -> bool:
 
 
 def _is_named(text: str, assets: LanguageAssets) -> bool:
-    """Whether a text is a name of the database, which translations have otherwise."""
+    """Return whether a text is a name of the database, which translations have otherwise."""
     return any(text in names.labels for names in assets.names.values())
 
 

@@ -48,8 +48,8 @@ class Clip(msgspec.Struct, frozen=True, tag_field="effect", tag="clip"):
     """Peaks are cut off, as by a microphone that is held too close.
 
     Attributes:
-        ceiling_db: Where they are cut off, in relation to the highest peak, so that loud and quiet
-            voices are clipped alike.
+        ceiling_db: Level above which they are cut off, relative to the highest peak, so that loud
+            and quiet voices are clipped alike.
     """
 
     draws: ClassVar[bool] = False
@@ -86,7 +86,7 @@ class BandPass(msgspec.Struct, frozen=True, tag_field="effect", tag="band_pass")
     high_hz: Annotated[float, Meta(ge=2_000, le=96_000)] = 3_400.0
 
     def treat(self, signal: Signal, _seed: int) -> TreatedSignal:
-        """Return what lies in the band."""
+        """Return the signal within the band."""
         high_passed = _apply_filter(signal, "highpass", _BAND_ORDER, self.low_hz)
         samples = _apply_filter(high_passed, "lowpass", _BAND_ORDER, self.high_hz).samples
         return TreatedSignal(signal.with_samples(samples), signal.whole, _engine())
@@ -100,7 +100,7 @@ class Muffle(msgspec.Struct, frozen=True, tag_field="effect", tag="muffle"):
     cutoff_hz: Annotated[float, Meta(ge=200, le=96_000)] = 1_500.0
 
     def treat(self, signal: Signal, _seed: int) -> TreatedSignal:
-        """Return what lies below the cut-off."""
+        """Return the signal below the cut-off."""
         muffled = _apply_filter(signal, "lowpass", _MUFFLE_ORDER, self.cutoff_hz)
         return TreatedSignal(muffled, [] if muffled is signal else signal.whole, _engine())
 
@@ -163,7 +163,7 @@ class Noise(msgspec.Struct, frozen=True, tag_field="effect", tag="noise"):
     """Noise is added.
 
     Attributes:
-        snr_db: How far the noise lies below the speech, over the frames with speech.
+        snr_db: Distance of the noise below the speech in dB, over the frames with speech.
         colour: `white` has equal power at all frequencies, `pink` in all octaves, and `street` is
             rumble with vehicles that pass.
     """
@@ -243,10 +243,11 @@ class Babble(msgspec.Struct, frozen=True, tag_field="effect", tag="babble"):
     """Voices in the background are added.
 
     Attributes:
-        snr_db: How far all of them together lie below the speech, over the frames with speech.
-        talkers: How many talk; each is up to 6 dB quieter than the loudest could be.
-        voices: What they say, in turns and from random places on; without any, the talkers are
-            noise with the spectrum and the rhythm of speech, in which no word can be heard.
+        snr_db: Distance of all voices together below the speech in dB, over the frames with speech.
+        talkers: Number of talkers; each is up to 6 dB quieter than the loudest could be.
+        voices: Recordings of the talkers, used in turn and from random places on; without any, the
+            talkers are noise with the spectrum and the rhythm of speech, in which no word can be
+            heard.
     """
 
     draws: ClassVar[bool] = True
@@ -259,7 +260,7 @@ class Babble(msgspec.Struct, frozen=True, tag_field="effect", tag="babble"):
         """Return the signal with the voices.
 
         Raises:
-            DataError: Where voices are given and one of them is silent.
+            DataError: If one of the given voices is silent.
         """
         import numpy as np
 
@@ -315,12 +316,12 @@ _DECAY_DB = 60
 class Reverb(msgspec.Struct, frozen=True, tag_field="effect", tag="reverb"):
     """The sound comes back from the walls of a room that is drawn at random.
 
-    The level of the speech stays as it was, unless that would exceed full scale; what would sound
-    after its end is cut off.
+    The level of the speech stays as it was, unless that would exceed full scale; the reverberation
+    after the end of the signal is cut off.
 
     Attributes:
-        rt60_s: After how many seconds the reverberation has fallen by 60 dB.
-        direct_db: How far the direct sound lies above all reflections together.
+        rt60_s: Seconds until the reverberation has fallen by 60 dB.
+        direct_db: Distance of the direct sound above all reflections together, in dB.
     """
 
     draws: ClassVar[bool] = True

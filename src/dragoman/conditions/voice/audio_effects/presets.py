@@ -70,7 +70,7 @@ def ablation_names(preset: str) -> tuple[str, ...]:
     """Return the names of a preset without each of its effects, and with each of them alone.
 
     Raises:
-        UsageError: Where there is no such preset.
+        UsageError: If the preset does not exist.
     """
     names = [effect_name(effect) for effect in _preset(preset)]
     without = [f"{preset}{_WITHOUT}{name}" for name in names]
@@ -84,7 +84,7 @@ def find_effects(name: str) -> tuple[Effect, ...]:
         name: For example `telephone`, `telephone-without-loss` or `telephone:mu_law`.
 
     Raises:
-        UsageError: Where there is no such preset, or it has no such effect.
+        UsageError: If the preset does not exist, or has no such effect.
     """
     for mark in (_WITHOUT, _ONLY):
         preset, found, chosen = name.partition(mark)
@@ -111,18 +111,18 @@ def with_voices(effects: Sequence[Effect], voices: tuple[Audio, ...]) -> tuple[E
 def apply_effects(
     audio: Audio, effects: Sequence[Effect], seed: int
 ) -> tuple[Audio, tuple[Stage, ...]]:
-    """Send audio down a line.
+    """Apply a chain of effects to audio.
 
-    Every effect draws from numbers of its own, by the audio, the seed and the effect's name, so
-    that a line without one of its effects draws the same for all others.
+    Every effect has its own random numbers, which depend on the audio, the seed and the effect's
+    name, so that a chain without one of its effects draws the same numbers for all others.
 
     Returns:
-        What arrives, at the rate of the last resampling, and a stage per effect: its parameters,
-        when it was at work (`spans`, pairs of start and end in seconds), and what it measured.
+        The audio at the rate of the last resampling, and one stage per effect: its parameters, the
+        times when it was active (`spans`, pairs of start and end in seconds), and its measurements.
 
     Raises:
-        UsageError: Where the extra `voice` is not installed.
-        DataError: Where the audio is not whole, or its rate is none of speech.
+        UsageError: If the extra `voice` is not installed.
+        DataError: If the audio is not whole samples, or its rate is not a rate of speech.
     """
     _require_libraries()
     signal = signal_of(audio)

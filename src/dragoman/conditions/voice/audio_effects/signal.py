@@ -25,13 +25,13 @@ Spans = list[list[float]]
 
 
 class Signal(msgspec.Struct, frozen=True, eq=False):
-    """Mono sound on its way.
+    """A mono audio signal.
 
     Attributes:
-        samples: Where 1 is full scale; what exceeds it is not cut off.
-        rate_hz: How many of them make a second.
-        speech: When somebody speaks, as it was in the clean audio: once noise is added, it could
-            no longer be told.
+        samples: The samples; 1 is full scale, and larger values are not cut off.
+        rate_hz: Samples per second.
+        speech: Times of speech in the clean audio: once noise is added, they can no longer be
+            determined.
     """
 
     samples: "Samples"
@@ -40,17 +40,17 @@ class Signal(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def seconds(self) -> float:
-        """How long it lasts."""
+        """Duration in seconds."""
         return len(self.samples) / self.rate_hz
 
     @property
     def whole(self) -> Spans:
-        """One span from beginning to end; none where there is no sound."""
+        """One span from beginning to end; none without samples."""
         return [[0.0, round(self.seconds, 6)]] if len(self.samples) else []
 
     @property
     def frame_length(self) -> int:
-        """How many samples a frame has."""
+        """Number of samples in a frame."""
         return round(self.rate_hz * FRAME_S)
 
     def with_samples(self, samples: "Samples") -> "Signal":
@@ -59,13 +59,13 @@ class Signal(msgspec.Struct, frozen=True, eq=False):
 
 
 class TreatedSignal(msgspec.Struct, frozen=True, eq=False):
-    """What an effect made of a signal.
+    """Result of an effect on a signal.
 
     Attributes:
         signal: The result.
-        spans: When the effect was at work; empty where it changed nothing.
-        engine: What computed it, with its version where that is not our own code.
-        found: What was measured or drawn, by name.
+        spans: Times when the effect was active; empty if it changed nothing.
+        engine: Software that computed the result, with its version if it is not Dragoman itself.
+        found: Measured or drawn values, by name.
     """
 
     signal: Signal
@@ -94,7 +94,7 @@ ACTIVE_RANGE_DB = 40.0
 
 
 def level(samples: "Samples") -> float:
-    """Return the root mean square; 0 where there are no samples."""
+    """Return the root mean square; 0 without samples."""
     import numpy as np
 
     return float(np.sqrt(np.mean(samples**2))) if len(samples) else 0.0
@@ -148,8 +148,8 @@ def limit_to_full_scale(samples: "Samples") -> tuple["Samples", float]:
 def mix_at_snr(signal: Signal, disturbance: "Samples", snr_db: float) -> TreatedSignal:
     """Add a disturbance; both levels are measured while somebody speaks.
 
-    Where there is no speech, or the disturbance is silent during it, no ratio exists: the signal
-    stays as it is, and the spans are empty. Where the sum would exceed full scale, all of it is
+    Without speech, or with a disturbance that is silent during it, a ratio does not exist: the
+    signal stays as it is, and the spans are empty. If the sum would exceed full scale, all of it is
     turned down.
     """
     speech = level_in_speech(signal.samples, signal)
@@ -171,10 +171,10 @@ _LOWEST_RATE_HZ, _HIGHEST_RATE_HZ = 4_000, 192_000
 
 
 def signal_of(audio: Audio) -> Signal:
-    """Return clean audio as a signal, with where somebody speaks in it.
+    """Return clean audio as a signal with the times of speech.
 
     Raises:
-        DataError: Where the samples are not whole, or the rate is none of speech.
+        DataError: If the samples are not whole, or the rate is not a rate of speech.
     """
     import numpy as np
 

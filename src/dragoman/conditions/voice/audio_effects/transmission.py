@@ -38,12 +38,12 @@ _SIGN_BIT = 0x80
 
 
 class CompandingLaw(msgspec.Struct, frozen=True):
-    """One of the laws of the recommendation.
+    """One of the two companding laws of the recommendation.
 
     Attributes:
-        steps: How wide the steps of each segment are, in the law's own units.
-        first: Where the first step begins.
-        spare_bits: How many bits 16-bit samples have more than the law's own units.
+        steps: Widths of the steps of each segment, in the law's own units.
+        first: Start of the first step.
+        spare_bits: Number of bits that 16-bit samples have in addition to the law's own units.
         inverted_bits: The bits of a code that are inverted on the line.
     """
 
@@ -191,14 +191,14 @@ class PacketLoss(msgspec.Struct, frozen=True, tag_field="effect", tag="loss"):
 
     Attributes:
         share: The share of packets that is expected to be lost.
-        burst_packets: How many packets the bad state lasts on average.
+        burst_packets: Mean number of packets that the bad state lasts.
         lost_when_good: The share that is lost in the good state.
         lost_when_bad: The share that is lost in the bad state.
-        concealment: What is played for a lost packet: `repeat` goes on with the last period of the
+        concealment: Replacement of a lost packet: `repeat` goes on with the last period of the
             voice and fades out within 60 ms, `silence` plays nothing.
 
     Raises:
-        ValueError: Where no line of two states loses that share.
+        ValueError: If no connection with these two states loses that share.
     """
 
     draws: ClassVar[bool] = True
@@ -293,7 +293,7 @@ def _conceal(samples: "Samples", start: int, end: int, rate_hz: int) -> None:
 
 
 def _period(before: "Samples", frame: int, rate_hz: int) -> int:
-    """Return after how many samples a voice repeats itself best at the end of what was heard."""
+    """Return the period, in samples, in which the end of the received audio repeats best."""
     import numpy as np
 
     shortest, longest = round(rate_hz * _SHORTEST_PERIOD_S), round(rate_hz * _LONGEST_PERIOD_S)

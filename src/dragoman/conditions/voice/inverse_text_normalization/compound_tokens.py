@@ -1,6 +1,6 @@
 """ITN of compound tokens: e-mail addresses, file names, and ids with signs inside.
 
-All three are pieces (a word, or spelled letters and digits) that are joined by named signs.
+Each of the three is a row of pieces (a word, or spelled letters and digits) joined by named signs.
 """
 
 import msgspec
@@ -10,7 +10,7 @@ from dragoman.conditions.voice.inverse_text_normalization.spelling import sign_a
 from dragoman.conditions.voice.verbalization.english_words import english_words, sign_words
 
 _LIKE_AT = frozenset({"and", "an", "act", "as", "add"})
-"""What `at` is misheard as between spelled letters and a host."""
+"""Misrecognitions of `at` between spelled letters and a host."""
 _MAX_LABEL_WORDS = 3
 _MAX_PIECES = 12
 
@@ -77,7 +77,7 @@ def _code(text: str, end: int, *, all_spelled: bool) -> Reading | None:
 def _as_letters(local: str) -> str:
     """Return what stands before the `@`, with an 8 among letters as the `a` that it was.
 
-    A lone `a` is often heard as `eight`; digits stand at an address's end, not among its letters.
+    A lone `a` is often recognized as `eight`; in an address, digits come last, not among letters.
     """
     return "".join(
         "a"
@@ -165,7 +165,7 @@ def _joins(words: Heard, at: int) -> bool:
 
 
 def _joining(word: str) -> str:
-    """Return the sign that a word names inside a value; "" where it names none."""
+    """Return the sign that a word names inside a value; "" if it names none."""
     names = {name: sign for sign, name in sign_words().items() if sign != "#"}
     named = names.get(word) or english_words().heard_signs.get(word, "")
     return named if named != "#" else ""

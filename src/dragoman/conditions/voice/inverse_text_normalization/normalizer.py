@@ -1,11 +1,11 @@
-"""Inverse text normalizer: a transcript in the form in which people type it.
+"""Inverse text normalizer: turns a transcript into text as people type it.
 
-Evidence is looked at span by span. A span that is written already (with figures, or spelled in
-capitals) stays, or is drawn together if that changes none of its letters and digits. A span of
-plain words is written as figures, so that a value which the recognizer wrote can be found
-afterwards as before. In a transcript of plain words alone, words that only sound like letters are
-read too, and neighbours may be joined: `forty five sixty` is 4560, whether one number was meant
-or two.
+Each span of a transcript is judged by its own evidence. A span that is already normalized (with
+figures, or spelled in capitals) stays, or is joined if that changes none of its letters and digits.
+A span of plain words is normalized to figures; a value that the recognizer itself wrote can still
+be found afterwards. In a transcript that has only plain words, words that sound like letters are
+also read, and neighbours may be joined: `forty five sixty` is 4560, whether one number was meant or
+two.
 """
 
 import re
@@ -60,7 +60,7 @@ READERS: tuple[Reader, ...] = (
 
 
 def written_form(heard: str, language: str = "en") -> str:
-    """Return recognized words with their values in written form.
+    """Return recognized words with their values normalized.
 
     Text in languages other than English is unchanged.
     """
@@ -78,7 +78,7 @@ def written_form(heard: str, language: str = "en") -> str:
 def find_readings(
     words: Heard, readers: Sequence[Reader] = READERS
 ) -> Iterator[tuple[int, Reading]]:
-    """Yield the values in heard words, each with the place of its first word."""
+    """Yield the values in recognized words, each with the place of its first word."""
     at = 0
     while at < len(words):
         reading = _first_reading(words, at, readers)
@@ -113,7 +113,7 @@ def normalized_transcript(transcript: str, language: str, normalizer: str = NORM
     """Return a transcript with its values written as people type them.
 
     Args:
-        transcript: What a recognizer wrote.
+        transcript: The transcript of a recognizer.
         language: Its tag; transcripts in other languages than English stay as they are.
         normalizer: The rules.
     """
@@ -146,8 +146,8 @@ def normalized_transcript(transcript: str, language: str, normalizer: str = NORM
 def _readers(words: Heard) -> Sequence[Reader]:
     """Return the readers of `written_form` that may read anything of these words.
 
-    Addresses need a sign between their parts, letters named by words need `in` twice, and what is
-    said twice needs `again`.
+    Addresses need a sign between their parts, letters named by words need `in` twice, and an id
+    that is said twice needs `again`.
     """
     texts = [word.text for word in words]
     known = set(texts)
@@ -161,10 +161,10 @@ def _readers(words: Heard) -> Sequence[Reader]:
 
 
 _IN = frozenset({"in", "an", "and"})
-"""What `in` of `B as in boy` is heard as."""
+"""Misrecognitions of `in` in `B as in boy`."""
 
 _ANYWHERE = frozenset({compound_at, keyworded_at})
-"""What these read may begin with any word."""
+"""Readers whose text may begin with any word."""
 
 
 def _reading(words: Heard, at: int, readers: Sequence[Reader]) -> Reading | None:
@@ -178,7 +178,7 @@ def _reading(words: Heard, at: int, readers: Sequence[Reader]) -> Reading | None
 
 
 def _may_start(word: str) -> bool:
-    """Whether a number, an amount, a date, a time or a spelled sign may begin with a word."""
+    """Return whether a number, amount, date, time or spelled sign may begin with a word."""
     return len(word) == 1 or word[0].isdecimal() or word in _first_words()
 
 
@@ -203,13 +203,13 @@ def _first_words() -> frozenset[str]:
 
 
 def _label(words: Heard, at: int) -> Reading | None:
-    """Read the letters `i d`, which say that an id follows and are no part of it."""
+    """Read the letters `i d`, which announce an id and do not belong to it."""
     is_label = text_at(words, at) == "i" and text_at(words, at + 1) == "d"
     return Reading("ID", at + 2, "acronym") if is_label and text_at(words, at + 2) else None
 
 
 def _is_plain(transcript: str) -> bool:
-    """Whether a transcript has words only.
+    """Return whether a transcript has words only.
 
     It then has no figures, signs, or capitals other than `I` and the first letter.
     """
@@ -259,5 +259,5 @@ def _is_safe(before: str, span: str, reading: Reading) -> bool:
 
 
 def _units(text: str) -> str:
-    """Return the canonical units of a text, joined: the same for all its written forms."""
+    """Return the joined canonical units of a text: the same for every notation of values."""
     return "".join(atom for item in read(text, "en").items for atom in item.atoms)

@@ -14,7 +14,7 @@ from dragoman.conditions.voice.verbalization.english_words import english_words,
 from dragoman.core.texts.entities import MONTHS, EntityKind, sign_names
 
 MAX_CHARACTERS = 20_000
-"""What is longer stays as it was heard."""
+"""Longest text that is normalized, in characters; a longer one stays as it is."""
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _CROSSED = re.compile(r"[\s,-]*")
@@ -22,7 +22,7 @@ _AFTER_LETTER = re.compile(r"\.?[\s,-]*")
 
 
 class Word(msgspec.Struct, frozen=True):
-    """A word in small letters, where it stands, and whether what follows it starts anew."""
+    """A word in small letters, its place, and whether the text after it starts a phrase."""
 
     text: str
     start: int
@@ -35,7 +35,7 @@ Heard = Sequence[Word]
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What a stretch of words is taken for: its text, its kind, and the word after it."""
+    """Reading of a sequence of words: its text, its kind, and the position after it."""
 
     text: str
     end: int
@@ -43,7 +43,7 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 Reader = Callable[[Heard, int], Reading | None]
-"""Reads a value that begins at a word; None where none does."""
+"""Reads a value that begins at a word; None if none does."""
 
 
 def heard_words(text: str) -> tuple[Word, ...]:
@@ -71,7 +71,7 @@ def text_at(words: Heard, at: int) -> str:
 
 
 def goes_on(words: Heard, at: int) -> bool:
-    """Whether there is a word at a place and nothing before it ends the stretch."""
+    """Return whether there is a word at a place and nothing before it ends the stretch."""
     return at < len(words) and (at == 0 or not words[at - 1].stops)
 
 
@@ -328,7 +328,7 @@ def _with_currency(words: Heard, whole: Number) -> Reading | None:
     cents = None if decimals else _cents_at(words, end + 1)
     if cents is not None:
         return Reading(f"{sign}{whole.value}.{cents.value:02}", cents.end, "amount")
-    if name in _POUNDS and not decimals:  # which may be a weight
+    if name in _POUNDS and not decimals:  # a pound may be a weight
         return Reading(f"{whole.value} {name}", end + 1, "amount")
     figures = f".{decimals[1:3]:0<2}" if decimals else ""
     return Reading(f"{sign}{whole.value}{figures}", end + 1, "amount")

@@ -28,9 +28,9 @@ from dragoman.core.texts.alignment import Pair, align
 from dragoman.core.texts.entities import sign_names
 
 MIN_SIGNS = 3
-"""Fewer letters and digits in a row are words as they are."""
+"""Smallest number of letters and digits in a row that are read as spelled."""
 MIN_SURE = 4
-"""How many signs must be sure before words that only sound like one are counted among them."""
+"""Number of certain signs that is needed to count words that only sound like signs."""
 SPELLS = frozenset({"spelled", "spelt", "spell", "spelling", "spells"})
 """Words after which letters make a name."""
 
@@ -115,7 +115,7 @@ def spelled_run_at(words: Heard, at: int) -> Reading | None:
 
 
 def is_spelling(words: Heard, at: int) -> bool:
-    """Whether what begins at a word is a name: after `spelled` or `name is`."""
+    """Return whether what begins at a word is a name: after `spelled` or `name is`."""
     before = [word.text for word in words[max(at - 2, 0) : at]]
     return bool(SPELLS & set(before[-1:])) or before == ["name", "is"]
 
@@ -144,7 +144,7 @@ def _short_word(words: Heard, at: int) -> Sign | None:
 
 
 def _by_keyword(words: Heard, at: int) -> Sign | None:
-    """Read `B as in boy`: the keyword decides, being heard better than the letter."""
+    """Read `B as in boy`: the keyword decides, as it is recognized better than the letter."""
     first, second, third = (text_at(words, at + step) for step in range(3))
     keyword = text_at(words, at + 3)
     letters = _tables().as_in
@@ -181,7 +181,10 @@ def _until_doubt(signs: list[Sign]) -> list[Sign]:
 
 
 def _begins(words: Heard, at: int) -> bool:
-    """Whether a doubtful sign can be the first: at the beginning, and after `is` or `number`."""
+    """Return whether a doubtful sign can be the first.
+
+    It can at the beginning, and after `is` or `number`.
+    """
     return at == 0 or not goes_on(words, at) or words[at - 1].text in _CUES
 
 
@@ -190,7 +193,7 @@ def _ends(words: Heard, end: int) -> bool:
 
 
 def _is_figures(signs: list[Sign]) -> bool:
-    """Whether figures of several digits stand without letters.
+    """Return whether figures of several digits stand without letters.
 
     Such figures are numbers of their own.
     """
@@ -291,7 +294,7 @@ def _named_in_name_at(words: Heard, at: int) -> Named | None:
 
 
 def _named_at(words: Heard, at: int) -> Named | None:
-    """Read `B as in boy`, with a word that is heard for the letter, or for it and `as`."""
+    """Read `B as in boy`, with a misrecognized word for the letter, or for it and `as`."""
     first, second, third = (text_at(words, at + step) for step in range(3))
     if second in _AS and third in _IN:
         letter = _letter(text_at(words, at + 3), any_word=(second, third) == ("as", "in"))
@@ -302,7 +305,7 @@ def _named_at(words: Heard, at: int) -> Named | None:
 
 
 def _letter(word: str, *, any_word: bool) -> str:
-    """Return the letter that a word names; "" where it names none."""
+    """Return the letter that a word names; "" if it names none."""
     known = {name: letter for letter, name in english_words().as_in.items()}
     known |= {name.split()[0]: letter for name, letter in known.items()}
     return known.get(word, word[:1] if any_word and word[:1].isalpha() else "")
@@ -318,11 +321,11 @@ def _digits_from(words: Heard, at: int) -> tuple[str, int]:
 
 AGAIN = "again"
 UNKNOWN = "?"
-"""Stands for one word that was no letter or digit."""
+"""Mark of one word that was not a letter or digit."""
 
 _IN_THE_POST = re.compile(r"[a-z]{2}[0-9]{9}[a-z]{2}")
 _LIKELIER = frozenset({("a", "8"), ("k", "e"), ("b", "p"), ("w", "u"), ("2", "u"), ("4", "f")})
-"""Of the two signs the first is oftener heard as the second than the other way round."""
+"""Pairs of signs: the first is misrecognized as the second more often than vice versa."""
 
 
 def repeated_id_at(words: Heard, at: int) -> Reading | None:
@@ -342,13 +345,13 @@ def repeated_id_at(words: Heard, at: int) -> Reading | None:
 
 
 def reconcile(first: str, second: str) -> str:
-    """Return what was meant by two hearings of one id.
+    """Reconcile two transcripts of one id.
 
-    A sign that only one of them has was lost by the other, but at an end it was put in: breath and
-    the word before sound like letters. A known sign stands against an unknown one; of two that
-    differ the likelier counts, or else the first. But where one hearing is a parcel's number in the
-    post (UPU S10: two letters, nine digits, a country) and what comes of both is not, that one was
-    meant.
+    A sign that only one of them has was deleted in the other; at an end, however, it was inserted:
+    breath and the word before sound like letters. A known sign replaces an unknown one; of two
+    signs that differ, the more likely counts, otherwise the first. But if one of the two is a
+    postal parcel number (UPU S10: two letters, nine digits, a country) and the result is not, that
+    one is returned.
     """
     both = _merge_spellings(first, second)
     return next((text for text in (both, second, first) if _IN_THE_POST.fullmatch(text)), both)

@@ -12,7 +12,7 @@ from dragoman.core.texts.entities import MONTHS, canonical_entity, sign_names
 
 
 class Endings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the names of files and of hosts end with."""
+    """Endings of file names and host names."""
 
     files: tuple[str, ...]
     hosts: tuple[str, ...]
@@ -22,9 +22,9 @@ class Capitals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Words in capitals.
 
     Attributes:
-        words: Those that are said as words, not letter by letter.
-        short: Those that are said as words among others that are.
-        spelled: Those that could be words and are spelled.
+        words: Words in capitals that are said as words, not letter by letter.
+        short: Words in capitals that are said as words next to others that are.
+        spelled: Words in capitals that could be words and are spelled.
     """
 
     words: frozenset[str]
@@ -33,22 +33,22 @@ class Capitals(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SpokenWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words as they are said, and as they may be heard.
+    """English words as they are said, and as they may be recognized.
 
     Attributes:
         teens: 10 to 19.
         tens: 20 to 90.
-        around: Words of the sentence around a value, of which none begins one.
+        around: Words of a sentence around a value, which never begin a value.
         said_signs: Signs that are said between letters and digits of one value.
-        ordinals: Those that are not the number and `th`, by the number's last word.
-        heard_ordinals: Words that an ordinal is misheard as, and its number.
+        ordinals: Ordinals that are not the number and `th`, by the number's last word.
+        heard_ordinals: Misrecognitions of ordinals, with the number of each.
         as_in: The word that names each letter in `B as in boy`.
         heard_signs: Other words of signs.
-        heard_nato: What words of the NATO alphabet are heard as.
+        heard_nato: Misrecognitions of words of the NATO alphabet.
         heard_letters: Other words of letters and digits.
         homophones: Words that sound like a letter or a digit.
-        endings: Of files and hosts.
-        capitals: Words in capitals, and how they are said.
+        endings: Endings of files and hosts.
+        capitals: Words in capitals, and the way they are said.
         openers: Words that begin sentences, and lose their capital after a filler.
     """
 
@@ -90,7 +90,7 @@ def nato_words() -> Mapping[str, str]:
 
 @cache
 def heard_nato_words() -> Mapping[str, str]:
-    """Return the letters that other words of the NATO alphabet stand for, written or heard."""
+    """Return the letters of further spellings and misrecognitions of the NATO alphabet."""
     names = sign_names()
     written = {names.nato[letter]: letter for letter in names.nato_in_english}
     return written | english_words().heard_nato
@@ -226,12 +226,12 @@ def spoken_amount(amount: str) -> str:
 
 
 def spoken_round_amount(sign: str, number: str, scale: str) -> str:
-    """Return an amount like `$2.5 million` in words: the currency is said last, and of many.
+    """Return an amount like `$2.5 million` in words, with the currency last, in the plural.
 
     Args:
-        sign: Of the currency.
-        number: In figures.
-        scale: What it counts: `million`.
+        sign: Sign of the currency.
+        number: The number in figures.
+        scale: Scale of the number, such as `million`.
     """
     return f"{spoken_number(number)} {scale} {_CURRENCIES[sign][0]}s"
 

@@ -1,7 +1,7 @@
 """Verbalization of formulas: `2x^2 + 3x - 5` becomes `two x squared plus three x minus five`.
 
-A formula is a stretch of numbers, variables and operators with at least one sign that marks it as
-one.
+A formula is a sequence of numbers, variables and operators with at least one sign that marks it as
+a formula.
 """
 
 import re
@@ -100,7 +100,7 @@ def formulas(text: str) -> Iterator[SignWording]:
 
 
 def _tokens(text: str, start: int) -> list[_Token]:
-    """Return the tokens from a place on until one is no part of a formula."""
+    """Return the tokens from a place up to the first one that does not belong to a formula."""
     tokens: list[_Token] = []
     at = start
     while len(tokens) <= MAX_TOKENS:
@@ -126,7 +126,7 @@ def _drop_word(tokens: list[_Token], at: int) -> None:
 
 
 def _follows(before: _Token, token: _Token, *, is_apart: bool) -> bool:
-    """Whether a token can come after another in one formula."""
+    """Return whether a token can come after another in one formula."""
     is_operand = token.kind in {"number", "variable", "name", "open", "root"}
     if token.kind == "raised":
         return not is_apart and before.kind in {"number", "variable", "close"}
@@ -164,7 +164,7 @@ def _can_end(token: _Token) -> bool:
 
 
 def _is_formula(tokens: Sequence[_Token]) -> bool:
-    """Whether signs show that a stretch is a formula and no sentence, date or id."""
+    """Return whether signs show that a stretch is a formula and no sentence, date or id."""
     kinds = {token.kind for token in tokens}
     if not {"number", "variable"} & kinds:
         return False
@@ -178,7 +178,7 @@ def _is_formula(tokens: Sequence[_Token]) -> bool:
 
 
 def _operates(tokens: Sequence[_Token], kinds: AbstractSet[str]) -> bool:
-    """Whether plus, minus, times or over stand in a stretch as in a formula."""
+    """Return whether plus, minus, times or over stand in a stretch as in a formula."""
     places = [at for at, token in enumerate(tokens) if token.kind == "operator" and at]
     signs = {tokens[at].text for at in places}
     if "+" in signs or ("*" in signs and "number" in kinds):
@@ -197,7 +197,7 @@ def _operates(tokens: Sequence[_Token], kinds: AbstractSet[str]) -> bool:
 
 
 def _applies(tokens: Sequence[_Token], at: int) -> bool:
-    """Whether a function is applied at a place: `f(x)`."""
+    """Return whether a function is applied at a place: `f(x)`."""
     pair = tokens[at : at + 3]
     if len(pair) < 3 or pair[0].end != pair[1].start or pair[1].kind != "open":  # noqa: PLR2004
         return False
@@ -219,7 +219,7 @@ def _verbalize_formula(tokens: Sequence[_Token]) -> str | None:
 
 
 def _next(tokens: Sequence[_Token], at: int) -> tuple[str | None, int]:
-    """Return what is said at a place, and the place after it."""
+    """Return the verbalization at a place, and the place after it."""
     token = tokens[at]
     if token.text in {"^", "**"}:
         return _power(tokens, at + 1)

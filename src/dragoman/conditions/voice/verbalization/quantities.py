@@ -21,11 +21,14 @@ from dragoman.conditions.voice.verbalization.english_words import (
 )
 
 SignKind = Literal["formula", "quantity", "range", "path", "tag", "sign", "code"]
-"""What is written with signs: `x^2`, `5 m/s`, `5-10`, `/etc/hosts`, `#Road`, `C#`, `{"a": 1}`."""
+"""Kinds of texts with signs.
+
+Examples in order: `x^2`, `5 m/s`, `5-10`, `/etc/hosts`, `#Road`, `C#`, `{"a": 1}`.
+"""
 
 
 class SignWording(NamedTuple):
-    """A stretch of a text, what kind it is, and what is said for it."""
+    """A span of a text, its kind, and its verbalization."""
 
     start: int
     end: int
@@ -36,12 +39,12 @@ class SignWording(NamedTuple):
 def apart(
     wordings: Iterable[SignWording], length: int, taken: Iterable[tuple[int, int]] = ()
 ) -> list[SignWording]:
-    """Return wordings in their order that overlap neither each other nor what is taken.
+    """Return wordings, in order, that overlap neither each other nor the taken spans.
 
     Args:
-        wordings: Of those that overlap the first one counts.
-        length: Of the text.
-        taken: Stretches that stay as they are.
+        wordings: The wordings; of overlapping ones the first counts.
+        length: Length of the text.
+        taken: Spans that stay as they are.
     """
     is_taken = bytearray(length)
     for start, end in taken:
@@ -64,7 +67,7 @@ def worded_text(text: str, wordings: Sequence[SignWording]) -> str:
 
 
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
-"""What small raised signs stand for."""
+"""Characters that superscripts stand for."""
 
 _LENGTHS = frozenset({"meter", "kilometer", "centimeter", "millimeter", "mile", "foot", "inch"})
 _POWERS = {"2": "squared", "3": "cubed"}
@@ -73,12 +76,12 @@ _POWER = r"(?:(?:\^|\*\*)[-\u2212]?[0-9]{1,2}|[⁻⁺]?[⁰¹²³⁴-⁹]{1,2}|(
 
 
 class Units(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What units are called: one, and several.
+    """Names of units, in singular and plural.
 
     Attributes:
-        units: Those whose signs are enough.
-        capitals: Those that are one capital letter.
-        words: Those that are words already.
+        units: Units that are recognized by their signs alone.
+        capitals: Units whose sign is one capital letter.
+        words: Units that are written as words.
     """
 
     units: dict[str, tuple[str, str]]
@@ -105,7 +108,7 @@ class _Part(NamedTuple):
 
 
 def unit_at(text: str, start: int) -> UnitMatch | None:
-    """Return the unit that begins at a place, as long as it goes; None where none does."""
+    """Return the unit that begins at a place, as long as it goes; None if none does."""
     match = _pattern().match(text, start)
     if match is None:
         return None
@@ -447,14 +450,17 @@ def _extend_with_power_of_ten(text: str, end: int, said: str) -> tuple[int, str,
 
 
 def _is_exponent(match: re.Match[str], said: str) -> bool:
-    """Whether `e` and figures behind a number are a power of ten, and no part of an id: `6E123`."""
+    """Return whether `e` and figures after a number are a power of ten.
+
+    Otherwise they may be a part of an id: `6E123`.
+    """
     exponent = match["exponent"]
     is_short = match.group().startswith("e") and len(exponent) <= _SHORT
     return " point " in said or exponent[0] in "+-" or is_short
 
 
 def _is_unit(text: str, start: int, unit: UnitMatch, *, is_decimal: bool) -> bool:
-    """Whether letters behind a number are a unit, and no variable, seat or word of a sentence."""
+    """Return whether letters after a number are a unit, not a variable, a seat or a word."""
     written = text[start : unit.end]
     if written in units_table().words or (unit.is_capital and not is_decimal):
         return False
@@ -467,7 +473,7 @@ def _is_unit(text: str, start: int, unit: UnitMatch, *, is_decimal: bool) -> boo
 
 
 def _is_shown(written: str) -> bool:
-    """Whether a possible unit is one.
+    """Return whether a possible unit is one.
 
     A pair of capitals such as `A/C`, and words with a slash, are not units.
     """

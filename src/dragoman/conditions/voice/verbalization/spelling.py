@@ -16,7 +16,7 @@ from dragoman.conditions.voice.verbalization.english_words import (
 )
 
 EMBEDDED_SOUNDS = {"A": "eigh"}
-"""What the embedded voice must be given for a lone letter: it reads `A` as the article."""
+"""Texts that make the embedded voice say a lone letter: it reads `A` as the article."""
 
 _PIECES = re.compile(r"[A-Za-z0-9]+|[._#+-]")
 _WORD = re.compile(r"([a-z]{3,})([0-9]*)")
@@ -31,13 +31,13 @@ _SHORT_NUMBER = 2
 
 
 class SpokenStyle(msgspec.Struct, frozen=True, kw_only=True):
-    """How a caller spells.
+    """Spelling style of a caller.
 
     Attributes:
         letters: Plain letters, the words of the NATO alphabet, or `B as in boy`.
-        group: How many signs are said before a pause; 0 for no pauses.
-        twice: Ids and names are said a second time, after `again`.
-        local_part: What stands before the `@` is spelled, or said as words where it has any.
+        group: Number of signs before a pause; 0 for no pauses.
+        twice: Whether ids and names are said a second time, after `again`.
+        local_part: Whether the part before the `@` is spelled, or said as words if it has any.
     """
 
     letters: Literal["plain", "nato", "as in"] = "plain"
@@ -52,7 +52,7 @@ DEFAULT_STYLE = SpokenStyle()
 def verbalize_spelling(value: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
     """Return letters and digits one by one, twice if the style requires it.
 
-    Other characters are left out.
+    Other characters are skipped.
     """
     said = _signs(value, style)
     return f"{said}, again, {said}" if style.twice and said else said
@@ -78,7 +78,7 @@ def spoken_count(figures: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
 
 
 def spoken_file(name: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
-    """Return the spoken form of a file name, with its signs.
+    """Return the verbalization of a file name, with its signs.
 
     The ending is spelled: `final underscore report dot P D F`.
     """
@@ -99,11 +99,11 @@ def spoken_email(address: str, style: SpokenStyle = DEFAULT_STYLE) -> str:
 
 
 def iter_groups(signs: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    """Yield signs in groups; the last two share what would leave one sign alone.
+    """Yield signs in groups; the last two are balanced if one sign would be left alone.
 
     Args:
-        signs: What is said, sign by sign.
-        size: How many there are in a group; 0 for all in one.
+        signs: The spoken signs.
+        size: Number of signs in a group; 0 for all in one.
     """
     count = len(signs)
     sizes = [size] * (count // size) + [count % size] if size else [count]
@@ -202,7 +202,7 @@ _DOUBLED = re.compile(
 
 
 def is_sayable(word: str) -> bool:
-    """Whether a word's letters could be a word's of English."""
+    """Return whether a word's letters could be a word's of English."""
     small = word.casefold()
     return _SAYABLE.fullmatch(small) is not None and _DOUBLED.search(small) is None
 

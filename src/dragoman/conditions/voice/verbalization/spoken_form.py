@@ -1,4 +1,4 @@
-"""Spoken form of a text: values that must arrive exactly become words and letters.
+"""Verbalization of a text: values that must arrive exactly become words and letters.
 
 Everything else stays unchanged, punctuation included, for the voice to read. A persona may add
 pauses and fillers.
@@ -43,13 +43,13 @@ from dragoman.core.personas import Share
 from dragoman.core.texts.entities import EntityKind, find_entities, sign_names
 
 VERBALIZATION = "dragoman-verbalization-2"
-"""Names how texts are put into words; it changes whenever the same text gets other words."""
+"""Name of the verbalization rules; it changes whenever the same text gets other words."""
 
 MAX_CHARACTERS = 20_000
-"""What is longer is cut: nobody says as much in one breath."""
+"""Longest text that is verbalized, in characters; a longer one is cut."""
 
 MIN_SIGNS = 3
-"""Fewer parts with hyphens between them are an id (`B-7`), not spelled."""
+"""Smallest number of hyphenated parts that count as spelled; fewer are an id (`B-7`)."""
 
 _ORDINAL = re.compile(r"(?<![\w.])(\d{1,4})(?:st|nd|rd|th)\b")
 _HYPHENATED = re.compile(r"(?<![\w-])[^\W_]+(?:-[^\W_]+)+(?![\w-])")
@@ -67,17 +67,17 @@ def verbalize(
     style: SpokenStyle = DEFAULT_STYLE,
     spell: Collection[str] = (),
 ) -> str:
-    """Return what a caller says for a text.
+    """Verbalize a text as a caller says it.
 
     In English all kinds of values, formulas and signs are put into words. In other languages ids,
     phone numbers and acronyms are spelled (letters alone, digits apart) and the rest is left to the
     voice.
 
     Args:
-        text: What the caller means to say.
+        text: The text that the caller means to say.
         language: The tag of its language.
-        style: How the caller spells.
-        spell: Names in the text that the caller spells after saying them.
+        style: The spelling style of the caller.
+        spell: Names in the text that the caller first says and then spells.
     """
     text = text[:MAX_CHARACTERS]
     if language.replace("_", "-").split("-")[0].casefold() != "en":
@@ -147,7 +147,7 @@ def _apart(value: str, group: int) -> str:
 
 
 def _spelling(hyphenated: str, style: SpokenStyle) -> str:
-    """Return the spoken form of a hyphenated spelling (`H-o-l-t`, `hotel-oscar`).
+    """Return the verbalization of a hyphenated spelling (`H-o-l-t`, `hotel-oscar`).
 
     Other text is unchanged.
     """
@@ -181,12 +181,12 @@ _MARKS = ".,;:!?"
 
 
 class Hesitation(msgspec.Struct, frozen=True):
-    """How somebody hesitates.
+    """Hesitation of a speaker.
 
     Attributes:
-        pauses: After how many words is paused.
-        fillers: Before how many sentences something is said that says nothing.
-        words: What that is.
+        pauses: Share of words with a pause after them.
+        fillers: Share of sentences with a filler before them.
+        words: The fillers.
     """
 
     pauses: Share
@@ -195,14 +195,14 @@ class Hesitation(msgspec.Struct, frozen=True):
 
 
 def add_hesitations(spoken: str, hesitation: Hesitation, seed: int) -> str:
-    """Return what is said with its pauses, as commas, and its fillers.
+    """Return verbalized text with pauses, as commas, and fillers.
 
     Args:
-        spoken: Words in spoken form.
-        hesitation: How they are said.
-        seed: What is drawn follows from it alone.
+        spoken: Verbalized text.
+        hesitation: The hesitation of the speaker.
+        seed: Seed that alone determines the random draws.
     """
-    draw = random.Random(seed)  # noqa: S311 - which word is no secret
+    draw = random.Random(seed)  # noqa: S311 - a word choice needs no secrecy
     said = []
     for sentence in filter(None, _SENTENCE.split(spoken)):
         paused = _insert_pauses(sentence, hesitation.pauses, draw)

@@ -1,6 +1,6 @@
 """Verbalization of symbols: paths, URLs, hashtags, passwords, Markdown and code marks.
 
-Ids, dates and amounts are not found here: the spoken form finds them by their form.
+Ids, dates and amounts are not found here: the verbalization finds them by their form.
 """
 
 import re
@@ -106,7 +106,7 @@ def named_signs(text: str) -> str:
 
 
 def without_signs(text: str) -> str:
-    """Return a text in which signs of formulas and code have a name, or are left out."""
+    """Return a text in which signs of formulas and code are named or removed."""
     if not _ANY_LEFTOVER.search(text):
         return text
     for pattern, said in (_SLASH, *_LEFT, *_EMPTY):
@@ -214,7 +214,7 @@ def passwords(text: str, style: SpokenStyle) -> Iterator[SignWording]:
 
     Args:
         text: The text.
-        style: How they are spelled.
+        style: Spelling style of the ids.
     """
     plain = msgspec.structs.replace(style, twice=False)
     for match in _PASSWORD.finditer(text):
@@ -226,7 +226,7 @@ def passwords(text: str, style: SpokenStyle) -> Iterator[SignWording]:
 
 
 def _is_path(written: str) -> bool:
-    """Whether signs between words belong to a path.
+    """Return whether signs between words belong to a path.
 
     They may also belong to alternatives or a date.
     """
@@ -257,11 +257,11 @@ _Find = Callable[[str, SpokenStyle], Iterable[SignWording]]
 
 
 def sign_wordings(text: str, style: SpokenStyle) -> list[SignWording]:
-    """Return what a text writes with signs, in its order, each with what is said for it.
+    """Return the spans of a text with signs, in order, with their verbalizations.
 
     Args:
         text: The text.
-        style: How ids among it are spelled.
+        style: Spelling style of ids among them.
     """
     if _ANY_SYMBOL.search(text) is None:
         return []
@@ -294,7 +294,7 @@ def _find_numbered_references(text: str, style: SpokenStyle) -> Iterator[SignWor
 
 
 def _days(text: str) -> Iterator[SignWording]:
-    """Yield dates that begin with the year, or with a day that is no month."""
+    """Yield dates that begin with the year, or with a day that cannot be a month."""
     for match in _YEAR_FIRST.finditer(text):
         yield from _day(match, int(match[1]), int(match[3]), int(match[4]))
     for match in _HYPHENS.finditer(text):
@@ -343,7 +343,7 @@ _FIRST: tuple[tuple[str, _Find], ...] = (
     (":", _ignore_style(_clocks)),
     (".", _ignore_style(dotted_numbers)),
 )
-"""What is looked for before values with a form of their own, and the signs that it needs."""
+"""Finders that run before values with their own form, and the signs that each needs."""
 _THEN: tuple[tuple[str, _Find], ...] = (
     ("@#$%&!*", passwords),
     ("#@<{", _tags),
@@ -359,4 +359,4 @@ _THEN: tuple[tuple[str, _Find], ...] = (
     ("/½⅓⅔¼¾⅛", _ignore_style(fractions)),
     ("-\u2212", _ignore_style(signed_numbers)),
 )
-"""What is looked for then, what is surer first."""
+"""Finders that run afterwards, the most certain first."""

@@ -1,9 +1,9 @@
-"""Adjudication: annotators who count, inter-annotator agreement, and the verdict on each query.
+"""Adjudication: annotators who count, inter-annotator agreement, verdicts on queries.
 
 An annotator who is wrong on too many gold questions, or answered too few of them, is ignored. A
-query is kept if all remaining annotators pass it and dropped if none does. If they differ it
-waits for an adjudicator, whose label decides; with fewer than two labels it waits for more
-people. Gold questions are decided by the expert.
+query is kept if all remaining annotators pass it and dropped if none does. If they differ, it waits
+for an adjudicator, whose label decides. With fewer than two labels it waits for more annotators.
+Gold questions are decided by the expert.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,17 +37,17 @@ Labels = Mapping[str, Mapping[str, QueryRating]]
 
 
 class AdjudicationResult(msgspec.Struct, frozen=True):
-    """What a review came to.
+    """The result of a review.
 
     Attributes:
-        accuracy: Of annotators on gold questions.
-        agreement: Fleiss' kappa by dimension and over all of them, over queries with as many labels
-            that count as most have; scores are categories.
-        raters: How many labels these queries have.
-        kept: Queries that are good enough.
-        dropped: Queries that are not.
+        accuracy: Accuracy of annotators on gold questions.
+        agreement: Fleiss' kappa by dimension and over all dimensions. It covers the queries that
+            have the most frequent number of counted labels; scores are categories.
+        raters: Number of labels of each of these queries.
+        kept: Number of queries that pass.
+        dropped: Number of queries that do not pass.
         differ: Ids of queries that wait for an adjudicator.
-        wait: Queries that wait for more people.
+        wait: Number of queries that wait for more annotators.
     """
 
     accuracy: dict[str, GoldAccuracy]
@@ -60,10 +60,10 @@ class AdjudicationResult(msgspec.Struct, frozen=True):
 
 
 def adjudicate_labels(dataset: Dataset, terms: ReviewThresholds) -> AdjudicationResult:
-    """Decide on all queries that annotators were given or an expert labelled, anew each time.
+    """Decide again on all queries that annotators were assigned or an expert labelled.
 
     Raises:
-        StoreError: Where the dataset cannot be read or written.
+        StoreError: If the dataset cannot be read or written.
     """
     labels = stored_labels(dataset, LABEL)
     gold = stored_labels(dataset, GOLD).get(EXPERT, {})
@@ -102,7 +102,9 @@ def _finding(
 ) -> StepFinding:
     if name in decided:
         mean = decided[name].mean
-        return StepFinding(_verdict(mean, terms), f"decided by one who may: {mean:.1f}")
+        return StepFinding(
+            _verdict(mean, terms), f"decided by the expert or the adjudicator: {mean:.1f}"
+        )
     means = {who: said[name].mean for who, said in sorted(counted.items()) if name in said}
     reported = ", ".join(f"{who} {mean:.1f}" for who, mean in means.items())
     if len(means) < LEAST_PEOPLE:
@@ -134,7 +136,10 @@ def _annotator_line(name: str, accuracy: GoldAccuracy, terms: ReviewThresholds) 
 
 
 def _label_rows(names: Sequence[str], counted: Labels) -> list[list[QueryRating]]:
-    """Return the labels of queries that have as many as most have, two or more."""
+    """Return the labels of the queries with the most frequent number of labels.
+
+    Queries with fewer than two labels are not considered.
+    """
     rows = [list(_labels(name, counted)) for name in names]
     sizes = [len(row) for row in rows if len(row) >= LEAST_PEOPLE]
     usual = max(sorted(set(sizes)), key=sizes.count, default=0)

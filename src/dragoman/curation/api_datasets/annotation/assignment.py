@@ -1,4 +1,4 @@
-"""Assignment of queries to annotators, with gold questions, and annotator accuracy on those.
+"""Assignment of queries and gold questions to annotators, and accuracy on the latter.
 
 Gold questions are queries that an expert has labelled. Each is assigned to as many annotators as
 the other queries, at any position, so comparing two sheets does not reveal them.
@@ -19,10 +19,10 @@ from dragoman.curation.api_datasets.annotation.sheets import FilledRow
 from dragoman.curation.api_datasets.rate import DIMENSIONS, HIGHEST, LOWEST, QueryRating
 
 LEAST_PER_QUERY = 2
-"""Annotators of a query, as the source has it."""
+"""Smallest number of annotators of a query, as in the source."""
 
 LEAST_GOLD = 5
-"""Gold questions that somebody must have answered before anything is said of how right they are."""
+"""Smallest number of gold questions from which an annotator's accuracy is judged."""
 
 
 class Annotator(msgspec.Struct, frozen=True):
@@ -35,21 +35,21 @@ class Annotator(msgspec.Struct, frozen=True):
     languages: tuple[str, ...] = ()
 
     def reads(self, language: str) -> bool:
-        """Whether queries in a language may be given to them."""
+        """Return whether queries in a language may be assigned to them."""
         return not self.languages or any(
             language == each or language.startswith(f"{each}-") for each in self.languages
         )
 
 
 class AssignmentPlan(msgspec.Struct, frozen=True):
-    """How queries are given out.
+    """A plan for the assignment of queries.
 
     Attributes:
-        annotators: Who labels.
-        per_query: How many annotators each query is to have.
-        share: Of gold questions among the rows of a sheet.
-        seed: What everything is drawn from.
-        least_gold: Gold questions that a sheet has even where that is more than the share.
+        annotators: The annotators.
+        per_query: Number of annotators for each query.
+        share: Share of gold questions among the rows of a sheet.
+        seed: Seed of all random draws.
+        least_gold: Smallest number of gold questions of an annotator, even if it exceeds the share.
     """
 
     annotators: tuple[Annotator, ...]
@@ -59,11 +59,11 @@ class AssignmentPlan(msgspec.Struct, frozen=True):
     least_gold: int = LEAST_GOLD
 
     def __post_init__(self) -> None:
-        """See that they can be given out so.
+        """Validate the plan.
 
         Raises:
-            UsageError: For nobody, somebody twice, fewer than two for a query, or a share that is
-                none.
+            UsageError: If no annotator is named, if one is named twice, if a query would have fewer
+                than two annotators, or if the share is not between 0 and 1.
         """
         names = [each.name for each in self.annotators]
         if not names or len(set(names)) < len(names):
@@ -77,11 +77,11 @@ class AssignmentPlan(msgspec.Struct, frozen=True):
 
 
 class OpenQuery(msgspec.Struct, frozen=True):
-    """A query that may be given out.
+    """A query that may be assigned.
 
     Attributes:
-        language: Its own.
-        lacks: How many more annotators it needs; of a gold question nothing.
+        language: Its language.
+        lacks: Number of further annotators that it needs; 0 for a gold question.
         had_by: The annotators who have it already.
     """
 
@@ -90,7 +90,7 @@ class OpenQuery(msgspec.Struct, frozen=True):
     had_by: frozenset[str] = frozenset()
 
     def able(self, annotators: Iterable[Annotator]) -> list[str]:
-        """Return the names of those that it may be given to."""
+        """Return the names of the annotators to whom it may be assigned."""
         return [
             each.name
             for each in annotators
@@ -99,13 +99,14 @@ class OpenQuery(msgspec.Struct, frozen=True):
 
 
 class Assignment(msgspec.Struct, frozen=True):
-    """What is given out.
+    """Assigned queries.
 
     Attributes:
-        queries: By annotator, ids of queries in the order of the sheet, gold questions among them.
-        gold: By annotator, how many of these are gold questions.
-        gold_wanted: By annotator, how many there should be.
-        short: By language, queries that too few of these annotators read, and that nobody is given.
+        queries: Ids of queries by annotator, in the order of the sheet, including gold questions.
+        gold: Number of gold questions among them, by annotator.
+        gold_wanted: Number of gold questions that each annotator should have.
+        short: Number of queries, by language, that too few of these annotators read. Nobody is
+            assigned these queries.
     """
 
     queries: dict[str, tuple[str, ...]]
@@ -120,13 +121,13 @@ def assign(
     answered_gold: Mapping[str, int],
     plan: AssignmentPlan,
 ) -> Assignment:
-    """Return who is given which queries; equal arguments, in any order, give equal sheets.
+    """Assign queries to annotators; equal arguments, in any order, give equal sheets.
 
     Args:
-        queries: Those that lack annotators, by id.
-        gold: Those that an expert has labelled, by id; none of them is among the queries.
-        answered_gold: By annotator, gold questions that they were given before.
-        plan: How.
+        queries: Queries that lack annotators, by id.
+        gold: Queries that an expert has labelled, by id; none of them is among the queries.
+        answered_gold: Number of gold questions that each annotator was assigned before.
+        plan: The plan of the assignment.
     """
     short: Counter[str] = Counter()
     given: dict[str, list[str]] = {each.name: [] for each in plan.annotators}
@@ -166,7 +167,10 @@ def assign(
 def _gold_given(
     gold: Mapping[str, OpenQuery], wanted: Mapping[str, int], copies: int, plan: AssignmentPlan
 ) -> dict[str, list[str]]:
-    """Return the gold questions of each annotator who wants any; those go first who lack most."""
+    """Return the gold questions of each annotator who needs some.
+
+    Annotators who lack most get gold questions first.
+    """
     given: dict[str, list[str]] = {name: [] for name in wanted}
     asked = [each for each in plan.annotators if each.name in wanted]
     draw = _draw(plan, "gold")
@@ -183,12 +187,12 @@ def _gold_given(
 
 
 def parse_annotators(written: str) -> tuple[Annotator, ...]:
-    """Return the annotators of an option.
+    """Parse the annotators of an option.
 
-    They are names separated by commas, each with languages after a colon, or with none.
+    They are names separated by commas, each with or without languages after a colon.
 
     Raises:
-        UsageError: For a name that is no name of a file.
+        UsageError: If a name cannot be the name of a file.
     """
     return tuple(_annotator(each.strip()) for each in written.split(",") if each.strip())
 
@@ -209,7 +213,7 @@ def _annotator(written: str) -> Annotator:
 
 
 ADJUDICATOR = "adjudicator"
-"""Who decides where annotators differ."""
+"""The name of the person who decides if annotators differ."""
 
 _LONGEST_NAME = 60
 
@@ -220,7 +224,7 @@ def _is_name(name: str) -> bool:
 
 
 def _draw(plan: AssignmentPlan, purpose: str) -> random.Random:
-    # The same again, no secret.
+    # Reproducible, not secret.
     return random.Random(derive_seed(str(plan.seed), purpose))  # noqa: S311
 
 
@@ -234,12 +238,13 @@ EXPERT = "expert"
 
 
 class ReviewThresholds(msgspec.Struct, frozen=True):
-    """What a query and an annotator must reach.
+    """Thresholds for queries and annotators.
 
     Attributes:
-        threshold: The mean that a query must reach, and the score from which a dimension is good.
-        least: The accuracy on gold questions below which nothing of an annotator counts.
-        least_gold: Gold questions below which nothing is said of an annotator's accuracy.
+        threshold: The lowest mean that passes a query, and the lowest good score of a dimension.
+        least: The lowest accuracy on gold questions with which an annotator's labels count.
+        least_gold: The smallest number of gold questions from which an annotator's accuracy is
+            judged.
     """
 
     threshold: float = 4.0
@@ -247,10 +252,10 @@ class ReviewThresholds(msgspec.Struct, frozen=True):
     least_gold: int = LEAST_GOLD
 
     def __post_init__(self) -> None:
-        """See that they make sense.
+        """Validate the thresholds.
 
         Raises:
-            UsageError: For what no score, no share or no count can be.
+            UsageError: If a value cannot be a score, a share or a count.
         """
         if not LOWEST <= self.threshold <= HIGHEST:
             raise UsageError(f"--threshold {self.threshold:g}: from {LOWEST} to {HIGHEST}")
@@ -261,16 +266,16 @@ class ReviewThresholds(msgspec.Struct, frozen=True):
 
 
 class GoldAccuracy(msgspec.Struct, frozen=True):
-    """How right an annotator is.
+    """The accuracy of an annotator on gold questions.
 
     Attributes:
-        questions: Gold questions that they answered.
-        answers: Five times as many: each dimension is an answer.
-        right: Answers on the expert's side of the threshold.
-        share: Of right answers; None where there are none.
-        interval: 95 %, over questions.
-        is_enough: Whether the questions are enough to judge by.
-        stands: Whether what they said counts.
+        questions: Number of gold questions that they answered.
+        answers: Number of answers; each dimension is an answer, so five for each question.
+        right: Number of answers on the expert's side of the threshold.
+        share: Share of right answers; None without answers.
+        interval: 95 % confidence interval, clustered by question.
+        is_enough: Whether there are enough questions to judge the annotator.
+        stands: Whether the annotator's labels count.
     """
 
     questions: int
@@ -285,10 +290,11 @@ class GoldAccuracy(msgspec.Struct, frozen=True):
 def gold_accuracy(
     said: Mapping[str, QueryRating], gold: Mapping[str, QueryRating], terms: ReviewThresholds
 ) -> GoldAccuracy:
-    """Return how right an annotator is on the gold questions that they answered.
+    """Return the accuracy of an annotator on the gold questions that they answered.
 
-    An answer is right where it is on the same side of the threshold as the expert's: what is asked
-    of them is to tell good from bad. They are 85 % right in the source, which does not say of what.
+    An answer is right if it is on the same side of the threshold as the expert's, since annotators
+    are asked to tell good queries from bad ones. The source reports an accuracy of 85 % and does
+    not say what it measures.
     """
     right = [
         sum(_agree(said[name], gold[name], terms.threshold))
@@ -313,7 +319,7 @@ def gold_accuracy(
 
 
 def blind_accuracy(gold: Iterable[QueryRating], threshold: float) -> float:
-    """Return the accuracy of an annotator who finds everything good or everything bad."""
+    """Return the accuracy of an annotator who scores everything good, or everything bad."""
     good = [score >= threshold for rating in gold for score in rating.scores.values()]
     share = sum(good) / len(good) if good else 0.0
     return max(share, 1 - share)
@@ -323,12 +329,13 @@ def gold_labels(rows: Iterable[FilledRow], queries: Mapping[str, str]) -> dict[s
     """Return an expert's labels by the ids of queries.
 
     Args:
-        rows: Of the expert's file; a row without an id is found by its text, one without scores is
-            left out.
+        rows: Rows of the expert's file. A row without an id is found by its text, and a row without
+            scores is skipped.
         queries: The texts of all queries of the dataset, by id.
 
     Raises:
-        DataError: Where a row is of no query or of one that stands above it, or a score is none.
+        DataError: If a row matches no query or repeats the query of an earlier row, or if a score
+            is invalid.
     """
     by_text: dict[str, list[str]] = {}
     for name, text in queries.items():

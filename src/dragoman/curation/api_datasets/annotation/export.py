@@ -1,4 +1,4 @@
-"""Export of annotation and adjudication sheets: queries after `rate` that lack annotators."""
+"""Export of annotation and adjudication sheets for queries after `rate`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -41,12 +41,12 @@ _ID_LENGTH = 12
 
 
 class AnnotationBatch(msgspec.Struct, frozen=True):
-    """What is given out at one time.
+    """A batch of assigned queries.
 
     Attributes:
-        given: Who gets what.
+        given: The assignment.
         sheets: The rows of each annotator.
-        outcomes: What is to be stored when the sheets are written.
+        outcomes: The outcomes to store after the sheets are written.
     """
 
     given: Assignment
@@ -59,24 +59,24 @@ def annotation_batch(
 ) -> AnnotationBatch:
     """Return the sheets of all queries that lack annotators; nothing is stored yet.
 
-    A query lacks annotators where it has not been decided on and fewer were given it than each is
-    to have; one whose labels were discarded does not count.
+    A query lacks annotators if it has not been decided on and is assigned to fewer annotators than
+    the plan requires. An annotator whose labels were discarded does not count.
 
     Args:
         dataset: The dataset.
-        gold: What an expert says of queries, by id; those of earlier batches are known.
-        plan: Who is given how many.
+        gold: An expert's ratings of queries, by id; ratings of earlier batches are already stored.
+        plan: The plan of the assignment.
 
     Raises:
-        UsageError: Without gold questions, or where nothing is to be given out.
-        StoreError: Where the dataset cannot be read.
+        UsageError: Without gold questions, or without a query to assign.
+        StoreError: If the dataset cannot be read.
     """
     tasks = {item.name: item for item in dataset.items("task")}
     known_gold = {*stored_labels(dataset, GOLD).get(EXPERT, {}), *gold}
     if not known_gold:
         raise UsageError(
             "export: name the queries that an expert has labelled: --gold FILE.csv "
-            "(docs/curation.md)"
+            "(docs/how_to/curate.md)"
         )
     given = assigned_rows(dataset)
     had = {
@@ -106,12 +106,13 @@ def annotation_batch(
 def adjudication_batch(
     dataset: Dataset, names: Sequence[str]
 ) -> tuple[tuple[SheetRow, ...], StepOutcome]:
-    """Return the sheet of disputed queries, and its outcome for the dataset.
+    """Return the sheet of disputed queries and the outcome to store.
 
-    The annotators differ on these queries; the outcome is stored when the sheet is written.
+    The annotators differ on these queries. The caller stores the outcome after it has written the
+    sheet.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     records = {item.name: item.record(ApiTask) for item in dataset.items("task")}
     shown = _load_display_data(dataset, records)
@@ -128,7 +129,7 @@ def _lacking(
     had: Mapping[str, frozenset[str]],
     plan: AssignmentPlan,
 ) -> dict[str, int]:
-    """Return how many annotators each query lacks that is not decided on."""
+    """Return the number of annotators that each undecided query lacks."""
     decided = {
         line.name
         for line in ledger_lines(dataset, STEP, {"kept", "dropped"})
@@ -161,7 +162,7 @@ def _load_display_data(dataset: Dataset, tasks: Mapping[str, ApiTask]) -> "_Show
 class _Shown:
     """The presentation of queries.
 
-    APIs that were dropped are shown too, since a gold question may be bad.
+    APIs that were dropped are shown too, since a gold question may be a bad query.
     """
 
     def __init__(

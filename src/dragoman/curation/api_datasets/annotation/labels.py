@@ -27,14 +27,17 @@ SHEET, GOLD, LABEL = "sheet", "gold", "label"
 
 
 class ReviewSheet(msgspec.Struct, frozen=True):
-    """What an annotator was given at one time: ids of queries by ids of rows."""
+    """The rows of one sheet of an annotator: ids of queries by ids of rows."""
 
     annotator: str
     rows: dict[str, str]
 
 
 class AnnotatorLabel(msgspec.Struct, frozen=True):
-    """What somebody said of a query, whose content then had the hash `digest`."""
+    """A person's rating of a query.
+
+    `digest` is the hash of the query's content at the time of the rating.
+    """
 
     task: str
     annotator: str
@@ -43,10 +46,10 @@ class AnnotatorLabel(msgspec.Struct, frozen=True):
 
 
 def assigned_rows(dataset: Dataset) -> dict[str, dict[str, str]]:
-    """Return the queries that annotators were given, by annotator and id of the row.
+    """Return the queries assigned to annotators, by annotator and id of the row.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     rows: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for item in dataset.items(SHEET):
@@ -56,10 +59,10 @@ def assigned_rows(dataset: Dataset) -> dict[str, dict[str, str]]:
 
 
 def stored_labels(dataset: Dataset, kind: str) -> dict[str, dict[str, QueryRating]]:
-    """Return labels, or those of the expert, of queries as they are now: by annotator and query.
+    """Return labels of one kind (`LABEL` or `GOLD`) for unchanged queries, by annotator.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     digests = {item.name: item.digest for item in dataset.items("task")}
     found: defaultdict[str, dict[str, QueryRating]] = defaultdict(dict)
@@ -71,17 +74,17 @@ def stored_labels(dataset: Dataset, kind: str) -> dict[str, dict[str, QueryRatin
 
 
 class ImportedLabels(msgspec.Struct, frozen=True):
-    """What came of an annotator's files.
+    """The result of importing an annotator's files.
 
     Attributes:
-        annotator: Who.
-        labelled: Rows with scores.
-        blank: Rows without, which are not labelled; a label that such a row had before is taken
-            back.
-        refused: Rows that cannot be taken; where there is one, nothing is.
-        given: Queries that the annotator has been given in all.
-        labelled_of_given: Those of them with a label now.
-        accuracy: On gold questions; None where a row is refused.
+        annotator: The annotator's name.
+        labelled: Number of rows with scores.
+        blank: Number of rows without scores, which are not labelled. An earlier label of such a row
+            is deleted.
+        refused: Rows that cannot be imported; if there are any, no row is imported.
+        given: Number of all queries assigned to the annotator.
+        labelled_of_given: Number of these queries that now have a label.
+        accuracy: Accuracy on gold questions; None if a row is refused.
     """
 
     annotator: str
@@ -96,17 +99,17 @@ class ImportedLabels(msgspec.Struct, frozen=True):
 def store_labels(
     dataset: Dataset, annotator: str, rows: Iterable[FilledRow], terms: ReviewThresholds
 ) -> ImportedLabels:
-    """Store what an annotator said; what a file says of a query replaces what was said before.
+    """Store an annotator's labels; a new label of a query replaces the earlier one.
 
     Args:
         dataset: The dataset.
-        annotator: Who.
-        rows: Of all files, in any order.
-        terms: For the accuracy on gold questions so far.
+        annotator: The annotator's name.
+        rows: Rows of all files, in any order.
+        terms: Thresholds for the accuracy on gold questions so far.
 
     Raises:
-        UsageError: Where they were given nothing.
-        StoreError: Where the dataset cannot be read or written.
+        UsageError: If no query was assigned to the annotator.
+        StoreError: If the dataset cannot be read or written.
     """
     everybody = assigned_rows(dataset)
     given = everybody.get(annotator, {})
@@ -146,7 +149,7 @@ def _read(
     everybody: Mapping[str, Mapping[str, str]],
     tasks: Mapping[str, StoredItem],
 ) -> tuple[dict[str, QueryRating | None], list[RefusedRow]]:
-    """Return labels by query, None for a blank row, and the rows that are refused."""
+    """Return labels by query, with None for a blank row, and the refused rows."""
     labels: dict[str, QueryRating | None] = {}
     refused: list[RefusedRow] = []
     for row in rows:
@@ -175,9 +178,8 @@ def _label(
     item = tasks.get(name)
     if item is None or not row.is_of(item.record(ApiTask).query):
         raise DataError(
-            f"{row.where}: the query is not the one that has this id: was one column sorted "
-            "alone, or "
-            "was the query made anew since?"
+            f"{row.where}: the query is not the one with this id: one column was sorted alone, or "
+            "the query has been generated again: take the row from a new export"
         )
     return name, None if row.is_blank else row.rating()
 

@@ -26,7 +26,7 @@ _LONGEST_NOTE = 2_000
 
 
 class SheetRow(msgspec.Struct, frozen=True):
-    """A row as an annotator gets it."""
+    """A row of an annotator's sheet."""
 
     id: str
     query: str
@@ -35,7 +35,7 @@ class SheetRow(msgspec.Struct, frozen=True):
     apis: str
 
     def cells(self, rating: QueryRating | None = None) -> tuple[str | int, ...]:
-        """Return what stands in its cells, in the order of `COLUMNS`."""
+        """Return the contents of its cells, in the order of `COLUMNS`."""
         shown = (self.query, self.language, self.country, self.apis)
         scores = rating.scores.values() if rating else ("",) * len(DIMENSIONS)
         return (self.id, *map(within_a_cell, shown), *scores, rating.why if rating else "")
@@ -55,18 +55,18 @@ class FilledRow(msgspec.Struct, frozen=True):
 
     @property
     def is_blank(self) -> bool:
-        """Whether it says nothing."""
+        """Whether the row has no scores."""
         return not any(self.scores.values())
 
     def is_of(self, query: str) -> bool:
-        """Whether it shows a query; programs change spaces and ends of lines."""
+        """Return whether the row shows a query; spreadsheets may change spaces and line ends."""
         return self.query is None or self.query.split() == within_a_cell(query).split()
 
     def rating(self) -> QueryRating:
         """Return its scores.
 
         Raises:
-            DataError: Where one is missing or is no whole number from 1 to 5.
+            DataError: If a score is missing or not an integer from 1 to 5.
         """
         scores = {name: _score(written, name, self.where) for name, written in self.scores.items()}
         return QueryRating(**scores, why=self.note[:_LONGEST_NOTE])
@@ -75,15 +75,16 @@ class FilledRow(msgspec.Struct, frozen=True):
 def read_filled_rows(
     lines: Iterable[tuple[str, Sequence[str]]], where: str, needed: Sequence[str] = ("id",)
 ) -> Iterator[FilledRow]:
-    """Yield the rows of a table that came back, those with an id or scores.
+    """Yield the rows of a returned table that have an id, a query or scores.
 
     Args:
-        lines: Its lines, each with how to name it; a title may stand above the headings.
-        where: The file.
-        needed: Columns of which it must have one, beside the five dimensions.
+        lines: The lines of the table, each with its name for messages. A title may precede the
+            headings.
+        where: The name of the file for messages.
+        needed: Columns of which one is required in addition to the five dimensions.
 
     Raises:
-        DataError: Where a column is missing or stands twice.
+        DataError: If a column is missing or occurs twice.
     """
     rest = iter(lines)
     header = _header_in(rest, where, needed)
@@ -105,10 +106,10 @@ def _header_in(
 ) -> dict[str, int]:
     """Return the position of each column, from the first line that names a dimension.
 
-    The rest is not read.
+    Later lines are not read.
 
     Raises:
-        DataError: Where no such line is there, or it lacks a column or has one twice.
+        DataError: If no such line exists, or if it lacks a column or has one twice.
     """
     for _, (_, cells) in zip(range(HEADER_WITHIN), lines, strict=False):
         if not set(DIMENSIONS).isdisjoint(_column_names(cells)):
@@ -119,10 +120,10 @@ def _header_in(
 def sheet_columns(
     cells: Sequence[str], where: str, needed: Sequence[str] = ("id",)
 ) -> dict[str, int]:
-    """Return where each column of ours stands.
+    """Return the position of each known column.
 
     Raises:
-        DataError: Where one is missing or stands twice.
+        DataError: If a column is missing or occurs twice.
     """
     names = _column_names(cells)
     missing = [name for name in DIMENSIONS if name not in names]
@@ -141,7 +142,7 @@ def _column_names(cells: Sequence[str]) -> list[str]:
 
 
 def apis_text(apis: Iterable[Mapping[str, object]]) -> str:
-    """Return what APIs do, as annotators read it: a paragraph for each."""
+    """Return the descriptions of APIs for annotators, one paragraph for each."""
     return "\n".join(_api_text(each) for each in apis)
 
 
@@ -180,7 +181,7 @@ GUIDE = "guide.md"
 
 
 class DimensionGuide(msgspec.Struct, frozen=True):
-    """What a dimension asks, and what its scores 1, 3 and 5 mean."""
+    """The question of a dimension and the meaning of its scores 1, 3 and 5."""
 
     asks: str
     low: str
@@ -189,7 +190,7 @@ class DimensionGuide(msgspec.Struct, frozen=True):
 
 
 class ReviewGuide(msgspec.Struct, frozen=True):
-    """What annotators read first."""
+    """The instructions for annotators."""
 
     title: str
     lines: tuple[str, ...]
@@ -198,13 +199,13 @@ class ReviewGuide(msgspec.Struct, frozen=True):
 
 @cache
 def review_guide() -> ReviewGuide:
-    """Return the guide."""
+    """Return the instructions."""
     content = files(__package__).joinpath("guide.toml").read_bytes()
     return msgspec.toml.decode(content, type=ReviewGuide)
 
 
 def guide_lines() -> tuple[str, ...]:
-    """Return the guide as plain lines."""
+    """Return the instructions as plain lines."""
     guide = review_guide()
     found = list(guide.lines)
     for name in DIMENSIONS:
@@ -214,10 +215,11 @@ def guide_lines() -> tuple[str, ...]:
 
 
 def require_free(out: Path) -> None:
-    """Refuse a folder for sheets that has anything in it.
+    """Refuse a folder for sheets that is not empty.
 
     Raises:
-        UsageError: Where something is there.
+        UsageError: If the folder is not empty, or if the path is not a folder.
+        DataError: If the folder cannot be read.
     """
     with TranslatedErrors(DataError, f"{out}: cannot be read"):
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -225,10 +227,10 @@ def require_free(out: Path) -> None:
 
 
 def write_sheets(out: Path, sheets: Mapping[str, Sequence[SheetRow]]) -> None:
-    """Write a file for each annotator, and the guide beside them.
+    """Write a file for each annotator, and the instructions.
 
     Raises:
-        StoreError: Where they cannot be written.
+        StoreError: If a file cannot be written.
     """
     with TranslatedErrors(StoreError, f"{out}: cannot be written"):
         out.mkdir(parents=True, exist_ok=True)
@@ -241,23 +243,23 @@ def write_sheets(out: Path, sheets: Mapping[str, Sequence[SheetRow]]) -> None:
 
 
 def write_table(path: Path, lines: Iterable[Sequence[str | int]]) -> None:
-    """Write a table with our columns.
+    """Write a table with the columns of `COLUMNS`.
 
     Raises:
-        StoreError: Where it cannot be written.
+        StoreError: If it cannot be written.
     """
     atomic_write(path, encode_csv_table(COLUMNS, lines))
 
 
 def read_sheet(path: Path, needed: Sequence[str] = ("id",)) -> tuple[FilledRow, ...]:
-    """Return the rows of a file that came back.
+    """Return the rows of a returned file.
 
     Args:
         path: The file.
-        needed: Columns of which it must have one, beside the five dimensions.
+        needed: Columns of which one is required in addition to the five dimensions.
 
     Raises:
-        DataError: Where it cannot be read, or is no table of ours.
+        DataError: If it cannot be read, or is not a sheet in this format.
     """
     with TranslatedErrors(DataError, f"{path}: cannot be read"):
         content = path.read_bytes()

@@ -1,4 +1,4 @@
-"""API catalogs (lists with a name, a link and a description) in Markdown, JSON and YAML."""
+"""API catalogs (lists of names, links and descriptions) in Markdown, JSON and YAML."""
 
 import functools
 import re
@@ -40,7 +40,7 @@ ColumnRole = Literal[
     "checked",
 ]
 AFTER_NAMES = " \t:\uff1a-\u2013\u2014"
-"""What stands between a name and what is said of it: colons and dashes of several scripts."""
+"""Separators between a name and its description: colons and dashes of several scripts."""
 
 _SIGNS = re.compile(r"[\W_]+")
 
@@ -52,38 +52,38 @@ class _Cells(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CatalogWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Headings of columns, what cells say, and languages by their names."""
+    """The known headings of columns, contents of cells, and names of languages."""
 
     columns: dict[ColumnRole, tuple[str, ...]]
     cells: _Cells
     languages: dict[str, tuple[str, ...]]
 
     def role_of(self, heading: str) -> ColumnRole | None:
-        """Return what a column, or a key of JSON, is for; None where the words do not tell."""
+        """Return the role of a column or of a JSON key; None if its words are unknown."""
         return _roles_by_heading().get(_letters(heading))
 
     def language_of(self, heading: str) -> str:
-        """Return the language that a heading is the name of, "" where it is none."""
+        """Return the language that a heading names, or "" if it names none."""
         said = heading.casefold().strip(AFTER_NAMES)
         return next((tag for tag, names in self.languages.items() if said in names), "")
 
     def needs_nothing(self, cell: str) -> bool:
-        """Whether a cell says that calls need no authentication."""
+        """Return whether a cell says that calls need no authentication."""
         return cell.casefold() in self.cells.nothing
 
     def is_out_of_order(self, cell: str) -> bool:
-        """Whether a cell says that an API did not work when the list was made."""
+        """Return whether a cell says that an API did not work when the list was written."""
         return cell.casefold() in self.cells.out_of_order
 
     def is_given_up(self, entry: str) -> bool:
-        """Whether an entry is struck out or marked as given up by the list's authors."""
+        """Return whether an entry is struck out or marked as abandoned by the list's authors."""
         said = entry.strip().casefold()
         return said.startswith("~") or any(mark in said for mark in self.cells.given_up)
 
 
 @functools.cache
 def catalog_words() -> CatalogWords:
-    """Return the words, read once."""
+    """Return the known words; the file is read once."""
     content = files(__package__).joinpath("words.toml").read_bytes()
     return msgspec.toml.decode(content, type=CatalogWords)
 
@@ -102,7 +102,7 @@ _WEB = ("https://", "http://")
 
 
 class CatalogRow(NamedTuple):
-    """What a row says, by the column's role, and what the headings above it say."""
+    """The cells of a row by the column's role, and facts from the headings above it."""
 
     cells: Mapping[ColumnRole, str]
     category: str = ""
@@ -111,11 +111,11 @@ class CatalogRow(NamedTuple):
 
 
 def catalog_entry(row: CatalogRow, number: int, file: ReadFile) -> FoundEntry:
-    """Return the document of a row, or why it is left out.
+    """Return the document of a row, or the reason for excluding it.
 
     Args:
         row: The row.
-        number: Which of the file's rows it is, from 1.
+        number: Number of the row in the file, from 1.
         file: The file.
     """
     words, cells, facts = catalog_words(), row.cells, file.facts
@@ -157,10 +157,10 @@ _NAMED_BY = ("categoryName", "category", "Category", "name")
 
 
 def read_listing(value: object, file: ReadFile) -> list[FoundEntry]:
-    """Return the APIs that a file lists.
+    """Return the APIs in a list in JSON or YAML.
 
     Raises:
-        DataError: Where it lists none.
+        DataError: If the file lists no APIs, or too many.
     """
     listed, category = _list_in(value)
     rows = [as_mapping(each) for each in listed if isinstance(each, dict)]
@@ -173,8 +173,8 @@ def read_listing(value: object, file: ReadFile) -> list[FoundEntry]:
         raise DataError("an empty list of APIs")
     if not {"name", "link"} <= roles.keys():
         raise DataError(
-            "no API document: it has no openapi, swagger or paths, no tool_name, and is no list of "
-            "names with links"
+            "no API document: it has no openapi, swagger or paths, no tool_name, and is not a list "
+            "of names with links"
         )
     if len(rows) > _MOST_ROWS:
         raise DataError(f"a list of more than {_MOST_ROWS:,}: split it")
@@ -185,7 +185,7 @@ def read_listing(value: object, file: ReadFile) -> list[FoundEntry]:
 
 
 def _list_in(value: object) -> tuple[list[object], str]:
-    """Return the list that a file holds, and the category that stands beside it."""
+    """Return the list in a file, and the category stated next to it."""
     if isinstance(value, list):
         return value, ""
     for each in as_mapping(value).values():
@@ -227,8 +227,7 @@ _TEXTS = frozenset(("text", "text_special", "code_inline", "softbreak", "hardbre
 class MarkdownCell(NamedTuple):
     """A cell or list item of Markdown.
 
-    It has its text without marks, its links with their texts, and the text after the first
-    link.
+    It has its text without marks, its links with their texts, and the text after the first link.
     """
 
     text: str
@@ -253,10 +252,10 @@ class MarkdownItem(NamedTuple):
 
 
 def read_markdown(content: bytes, file: ReadFile) -> list[FoundEntry]:
-    """Return the APIs that a page lists.
+    """Return the APIs that a Markdown page lists.
 
     Raises:
-        DataError: Where it lists none.
+        DataError: If the page lists no APIs, is too large, or is not UTF-8.
     """
     if len(content) > MOST_BYTES:
         raise DataError(f"a page of more than {MOST_BYTES >> 20} MiB: split it")
@@ -307,7 +306,8 @@ def tables_and_items(page: str) -> tuple[list[MarkdownTable], list[MarkdownItem]
 
 @functools.cache
 def _parser() -> MarkdownIt:
-    # Cells are read one by one: what stands in them may take time with the square of its length.
+    # Cells are parsed one by one, since inline parsing may take time quadratic in the length of the
+    # text.
     return MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("inline")
 
 
@@ -337,7 +337,7 @@ def _cell_of_tokens(inline: Token) -> MarkdownCell:
 
 
 def _rows_of_table(table: MarkdownTable) -> Iterator[CatalogRow]:
-    """Yield the rows of a table that lists APIs; of any other, none."""
+    """Yield the rows of a table that lists APIs; other tables have none."""
     roles = _roles_of_columns(table)
     if "name" not in roles:
         return
@@ -388,7 +388,7 @@ def _link_column(table: MarkdownTable, roles: dict[ColumnRole, int]) -> int | No
 
 
 def _mostly_linked(table: MarkdownTable, columns: Sequence[int]) -> int | None:
-    """Return the first column in which half of the cells or more lead to another page."""
+    """Return the first column in which at least half of the cells link to another page."""
     for at in columns:
         linked = sum(_leads_out(row[at]) for row in table.rows if at < len(row))
         if linked and 2 * linked >= len(table.rows):
@@ -410,7 +410,7 @@ def _longest(table: MarkdownTable, taken: set[int]) -> int | None:
 
 
 def _rows_of_items(items: Sequence[MarkdownItem]) -> Iterator[CatalogRow]:
-    """Yield the items of lists that begin with a link to another page."""
+    """Yield the list items that begin with a link to another page."""
     words = catalog_words()
     for heading, cell in items:
         if not cell.links or not cell.links[0][0].startswith(_WEB):

@@ -1,9 +1,9 @@
-"""The step `collect`: recognize the files of a source, parse them and store an entry for each API.
+"""The step `collect`: recognize and parse a source's files, store an entry per API.
 
-Each file is an API document, a catalog, a fragment of a document, or is refused with a reason.
-Files are read again each time and replace what they gave before, so an interrupted collection is
-repeated. Folders can be read in worker processes. A folder is one item of work, since fragments
-lie side by side.
+Each file is an API document, a catalog or a fragment of a document, or it is refused with a reason.
+Files are read again each time and replace their earlier entries, so an interrupted collection is
+repeated. Folders can be read in worker processes. The unit of work is a folder, since the fragments
+of a document are in one folder.
 """
 
 import asyncio
@@ -60,13 +60,13 @@ _SCHEMA_WORDS = frozenset(("components", "definitions", "$schema", "properties",
 
 
 class ReadSourceFile(msgspec.Struct, frozen=True):
-    """What a file gave.
+    """The result of reading one file.
 
     Attributes:
         place: The file in its source.
-        refused: Why nothing was read of it; "" where something was.
-        entries: The APIs in it.
-        remark: What is to be known of the file.
+        refused: The reason for which nothing was read; "" if something was read.
+        entries: The APIs in the file.
+        remark: A remark on the file.
     """
 
     place: str
@@ -83,10 +83,10 @@ class _Parsed(NamedTuple):
 
 
 def read_source(source: SourceFolder, facts: SourceFacts) -> Iterator[ReadSourceFile]:
-    """Yield what each file of a source gives, folder by folder.
+    """Yield the results of reading each file of a source, folder by folder.
 
     Raises:
-        UsageError: Where there are too many files.
+        UsageError: If there are too many files.
     """
     for places in folders_of(source):
         yield from read_folder(places, source, facts)
@@ -96,7 +96,7 @@ def folders_of(source: SourceFolder) -> Iterator[tuple[str, ...]]:
     """Yield the places of a source's files, folder by folder.
 
     Raises:
-        UsageError: Where there are too many files.
+        UsageError: If there are too many files.
     """
     for _, places in groupby(source.places(), key=lambda place: str(PurePosixPath(place).parent)):
         yield tuple(places)
@@ -105,9 +105,10 @@ def folders_of(source: SourceFolder) -> Iterator[tuple[str, ...]]:
 def read_folder(
     places: Sequence[str], source: SourceFolder, facts: SourceFacts
 ) -> Iterator[ReadSourceFile]:
-    """Yield what the files of one folder give; fragments of a document wait for its head.
+    """Yield the results of reading the files of one folder.
 
-    Nothing that is yielded holds a credential that a document states.
+    Fragments of a document are joined with its head. The results hold no credential that a document
+    states.
     """
     for reading in _read_folder(places, source, facts):
         yield msgspec.structs.replace(
@@ -119,7 +120,7 @@ def read_folder(
 
 
 def _redact_entry(entry: FoundEntry) -> FoundEntry:
-    """Return an entry without what lets somebody in, whatever form its document is written in."""
+    """Return an entry without credentials, in whatever format its document is written."""
     if entry.document is None:
         return msgspec.structs.replace(entry, remark=redact_secrets(entry.remark))
     made = remove_credentials(entry.document)
@@ -179,22 +180,22 @@ def _read_data(file: _Parsed, source: SourceFolder, facts: SourceFacts) -> list[
 
 
 def _holds_parameters(value: Mapping[str, object]) -> bool:
-    """Whether a file is a mapping of parameters by name, which other files refer to."""
+    """Return whether a file is a mapping of parameters by name, for use by other files."""
     return bool(value) and all({"name", "in"} <= as_mapping(each).keys() for each in value.values())
 
 
 def _read_pieces(
     heads: Sequence[_Parsed], fragments: Sequence[_Parsed], source: SourceFolder, facts: SourceFacts
 ) -> Iterator[ReadSourceFile]:
-    """Yield documents that are kept in pieces.
+    """Yield documents that are kept in fragments.
 
-    One head in a folder joins with all fragments next to it.
+    One head in a folder is joined with all fragments in that folder.
     """
     if len(heads) == 1 and fragments:
         (head,) = heads
         pieces = [as_mapping(each.value) for each in fragments]
         whole = head._replace(value=join_fragments(as_mapping(head.value), pieces))
-        yield _read_alone(whole, source, facts, f"with {len(fragments)} fragments beside it")
+        yield _read_alone(whole, source, facts, f"joined with {len(fragments)} fragments")
         for each in fragments:
             yield ReadSourceFile(each.place, remark=f"a fragment of {head.place}")
         return
@@ -219,19 +220,19 @@ def _digest(content: bytes) -> str:
 OPENER = f"{__name__}:reading_there"
 
 WORKER_TIMEOUTS = WorkerTimeouts(silence=600.0, item=6 * 3_600.0)
-"""Whoever reads a large file says nothing meanwhile."""
+"""Timeouts of workers; a worker that reads a large file reports nothing meanwhile."""
 
 AT_ONCE = 16
-"""How many folders are under way: whoever waits for an earlier one is one of them."""
+"""Most folders under way at a time; a folder that waits for an earlier one counts."""
 
 
 class CollectJob(msgspec.Struct, frozen=True):
-    """All that another process needs to read folders of a source, as data.
+    """The data that another process needs to read folders of a source.
 
     Attributes:
         source: The whole path of its folder or file.
-        facts: What is said of all of it.
-        fetches: Whether other hosts may be asked.
+        facts: The facts on the whole source.
+        fetches: Whether other hosts may be contacted.
     """
 
     source: str
@@ -250,13 +251,13 @@ async def read_in_parallel(
     facts: SourceFacts,
     take: Callable[[ReadSourceFile], None],
 ) -> None:
-    """Have the folders of a source read, and what their files give taken in their order.
+    """Have the folders of a source read in worker processes, and take the results in order.
 
-    Files of a folder over which workers died are refused, each with that reason.
+    If workers died while reading a folder, its files are refused with that reason.
 
     Raises:
-        UsageError: Where there are too many files.
-        WorkerBrokeError: Where reading broke.
+        UsageError: If there are too many files.
+        WorkerBrokeError: If reading raised an error in a worker.
     """
     given = _encode(CollectJob(source.path, facts, source.fetches))
     async with open_pool(WorkerSpec(OPENER, given, module_path())) as do:
@@ -276,10 +277,10 @@ async def read_in_parallel(
 
 @asynccontextmanager
 async def reading_there(given: bytes) -> AsyncIterator[TaskFn]:
-    """Return what reads one folder, in a worker.
+    """Yield the function that reads one folder in a worker.
 
     Raises:
-        UsageError: Where the source is not there any more.
+        UsageError: If the source does not exist any more.
     """
     work = msgspec.json.decode(given, type=CollectJob)
     source = open_source(Path(work.source), guarded_fetch() if work.fetches else None)
@@ -295,17 +296,20 @@ FILE, ENTRY, FOUND = "file", "entry", "found"
 OPERATION = "operation"
 _BATCH = 500
 _IN = ": "
-"""Between the name of an entry and that of an operation in it."""
+"""The separator between the name of an entry and that of an operation in it."""
 
 
 class CollectedSource(msgspec.Struct, frozen=True):
-    """How many files of a source were read and refused, and what they held.
+    """Counts of a collected source.
 
     Attributes:
+        source: The name of the source.
+        files: Files that were read or refused.
+        refused: Files that were refused.
         found: APIs.
-        left_out: APIs that were left out.
-        operations: Operations of those that were found.
-        operations_left_out: Operations that these lack.
+        left_out: APIs that were excluded.
+        operations: Operations of the found APIs.
+        operations_left_out: Operations of these that were excluded.
     """
 
     source: str
@@ -331,14 +335,14 @@ def collect(  # noqa: PLR0913 - what is read, by whom, and who is told
     Args:
         dataset: The dataset.
         source: A file or a folder.
-        facts: The source's name and what is said of all of it.
-        is_named: Whether somebody gave that name, and not the file's.
-        on_done: Is called for each file.
-        open_pool: Opens those who read; None for this process.
+        facts: The source's name and the facts on the whole source.
+        is_named: Whether the user gave that name; otherwise it is the file's name.
+        on_done: Called for each file.
+        open_pool: Opens the worker pool that reads; None for this process.
 
     Raises:
-        UsageError: Where the dataset has another source of that name, or files are too many.
-        StoreError: Where the dataset cannot be written.
+        UsageError: If the dataset has another source of that name, or if there are too many files.
+        StoreError: If the dataset cannot be written.
     """
     found = _Collection(dataset, facts, content_key(source.path), on_done)
     if not is_named and found.is_anothers:
@@ -355,7 +359,7 @@ def collect(  # noqa: PLR0913 - what is read, by whom, and who is told
 
 
 class _Collection:
-    """What was read of a source so far, put into its dataset in batches."""
+    """The running collection of a source; it stores results in batches."""
 
     def __init__(
         self, dataset: Dataset, facts: SourceFacts, home: str, on_done: Callable[[], None]
@@ -375,7 +379,7 @@ class _Collection:
         return any(line.digest not in {"", self._home} for line in self._known[""])
 
     def take(self, reading: ReadSourceFile) -> None:
-        """Take what one file gave."""
+        """Take the result of reading one file."""
         outcomes = list(_outcomes(reading, self._facts, self._home))
         names = {(outcome.line.kind, outcome.line.name) for outcome in outcomes[1:]}
         file = outcomes[0].line.name
@@ -395,14 +399,14 @@ class _Collection:
         self._on_done()
 
     def finish(self) -> CollectedSource:
-        """Put the rest, and forget what files do not give any more."""
+        """Store the rest, and delete entries that the files do not contain any more."""
         self._dataset.put(self._batch)
         self._dataset.forget(STEP, self._stale)
         return CollectedSource(self._facts.source, *self._counts)
 
 
 def _known_entries(dataset: Dataset, source: str) -> dict[str, list[StepLine]]:
-    """Return the lines of a source's entries by file name, and those of its files under ""."""
+    """Return the ledger lines of a source by file name; lines of files are under ""."""
     known: dict[str, list[StepLine]] = defaultdict(list)
     for line in dataset.ledger(STEP):
         if line.source == source:
@@ -411,7 +415,7 @@ def _known_entries(dataset: Dataset, source: str) -> dict[str, list[StepLine]]:
 
 
 def _file_of(line: StepLine) -> str:
-    """Return the name of the file that an entry or an operation stands in."""
+    """Return the name of the file of an entry or an operation."""
     entry = line.name.partition(_IN)[0] if line.kind == OPERATION else line.name
     return entry.rpartition("#")[0] or entry
 

@@ -1,8 +1,9 @@
-"""The step `merge`: find near-duplicate API documents by fingerprints and merge them into one.
+"""The step `merge`: find near-duplicate API documents by fingerprints and merge them.
 
-Documents are compared by rank, so the order in which they were found changes nothing. Each is
-compared with the documents kept so far and not with merged ones, so no chain of small differences
-joins two that differ. Candidates share an operation, a page, or a name and a site.
+Documents are compared by rank, so the result does not depend on the order in which they were found.
+Each is compared with the documents kept so far and not with merged ones, so a chain of small
+differences does not join two different documents. Candidates share an operation, a page, or a name
+and a site.
 """
 
 import functools
@@ -32,17 +33,18 @@ OperationKey = tuple[str, str]
 
 
 class DocumentFingerprint(NamedTuple):
-    """What is known of one document without holding it.
+    """The properties by which a document is compared, without the document itself.
 
     Attributes:
-        found: The name that it was found under.
-        rank: What comes first is kept, and what comes after is compared with it: those with most
-            operations, the newest form, the longest description, then by name.
-        name: In small letters and digits.
-        link: Its page, in one form.
-        site: Of its page; "" for a site that many share.
-        operations: By hash, which is Python's own: it is another in the next process.
-        loose: The same without versions in addresses.
+        found: The name under which it was found.
+        rank: Its rank. The document with the first rank is kept, and later ones are compared with
+            it. Documents are ranked by the number of operations, the newest format, the longest
+            description, and then by name.
+        name: Its name in lower-case letters and digits.
+        link: Its page, as a normalized address.
+        site: The site of its page; "" for a shared site.
+        operations: Hashes of its operations. They are Python's own and differ between processes.
+        loose: Hashes of its operations without versions in addresses.
     """
 
     found: str
@@ -55,10 +57,10 @@ class DocumentFingerprint(NamedTuple):
 
 
 def fingerprint_document(found: str, document: ApiDocument) -> DocumentFingerprint:
-    """Return what a document is told by.
+    """Return the fingerprint of a document.
 
     Args:
-        found: The name that it was found under.
+        found: The name under which it was found.
         document: The document.
     """
     name = normalized_name(document.tool_name)
@@ -80,14 +82,14 @@ def fingerprint_document(found: str, document: ApiDocument) -> DocumentFingerpri
 def operation_key(operation: Operation, name: str) -> OperationKey:
     """Return the key that identifies an operation.
 
-    If it names no host, the API's plain name replaces the host.
+    If its address has no host, the API's normalized name replaces the host.
     """
     address = normalized_address(operation.url) or f"{name}{operation.url}"
     return (operation.method, _PLACEHOLDER.sub("{}", address).lower())
 
 
 def loose_key(key: OperationKey) -> OperationKey:
-    """Return the same for all versions of an operation."""
+    """Return the key without versions in its path, equal for all versions of an operation."""
     host, slash, path = key[1].partition("/")
     return (key[0], host + _VERSION.sub("", slash + path))
 
@@ -134,20 +136,20 @@ def _sites() -> _Sites:
 
 
 SHARED = 0.8
-"""The part of the operations that near twins share, of the two documents together."""
+"""The smallest share of common operations of near-duplicates, out of those of both."""
 
 SHARED_OF_FEWER = 0.8
-"""The part of the smaller document's operations, where names are alike too."""
+"""The smallest share among the smaller document's operations, if the names are similar."""
 
 ALIKE = 0.6
-"""How alike names are (`fingerprints.likeness`)."""
+"""The smallest similarity of similar names (`name_similarity`)."""
 
 _MOST_CANDIDATES = 64
 _Kept = dict[Hashable, list[DocumentFingerprint]]
 
 
 class DuplicateMatch(NamedTuple):
-    """A document that is merged: into which, and why."""
+    """A merged document, the document that it is merged into, and the reason."""
 
     found: str
     kept: str
@@ -155,7 +157,7 @@ class DuplicateMatch(NamedTuple):
 
 
 def find_duplicates(fingerprints: Iterable[DocumentFingerprint]) -> list[DuplicateMatch]:
-    """Return what is merged, and into what."""
+    """Return the documents to merge, and those that they are merged into."""
     kept: _Kept = defaultdict(list)
     near_duplicates: list[DuplicateMatch] = []
     for one in sorted(fingerprints, key=lambda each: each.rank):
@@ -171,7 +173,7 @@ def find_duplicates(fingerprints: Iterable[DocumentFingerprint]) -> list[Duplica
 
 
 def _keys(one: DocumentFingerprint) -> Iterator[Hashable]:
-    """Yield what candidates share with a document."""
+    """Yield the keys for finding candidates; a candidate shares one with the document."""
     if one.operations:
         yield ("all", one.operations)
     yield from (("some", each) for each in one.loose)
@@ -182,7 +184,7 @@ def _keys(one: DocumentFingerprint) -> Iterator[Hashable]:
 
 
 def _reasons(one: DocumentFingerprint, kept: _Kept) -> Iterator[tuple[DocumentFingerprint, str]]:
-    """Yield the documents that one is a twin of, with the reason, the surest first."""
+    """Yield the documents that one duplicates, with the reason, the surest first."""
     for other in _candidates(kept, ("all", one.operations) if one.operations else None):
         yield other, "exact: the same operations as"
     yield from _with_shared_operations(one, kept)
@@ -205,7 +207,7 @@ def _reasons(one: DocumentFingerprint, kept: _Kept) -> Iterator[tuple[DocumentFi
 def _with_shared_operations(
     one: DocumentFingerprint, kept: _Kept
 ) -> Iterator[tuple[DocumentFingerprint, str]]:
-    """Yield the documents that share operations, whatever their versions, with the reason."""
+    """Yield the documents that share operations in any version, with the reason."""
     shared: dict[str, int] = defaultdict(int)
     others: dict[str, DocumentFingerprint] = {}
     for each in one.loose:
@@ -227,10 +229,10 @@ def _candidates(kept: _Kept, key: Hashable | None) -> list[DocumentFingerprint]:
 
 
 def merge_documents(kept: ApiDocument, near_duplicates: Sequence[ApiDocument]) -> ApiDocument:
-    """Return a document with what only its twins say: facts, operations and where they were found.
+    """Merge near-duplicates into a document: additional facts, operations and origins.
 
     Args:
-        kept: The document that the others are merged into; what it says stands.
+        kept: The document that the others are merged into; its own facts take precedence.
         near_duplicates: The others, the best first.
     """
     described = next((one for one in (kept, *near_duplicates) if one.tool_description), kept)
@@ -272,7 +274,10 @@ def _authentication(kept: ApiDocument, near_duplicates: Sequence[ApiDocument]) -
 
 
 def _operations(documents: Sequence[ApiDocument]) -> tuple[Operation, ...]:
-    """Return the first document's operations, and of the others those that it has in no version."""
+    """Return the first document's operations and the additional operations of the others.
+
+    An operation of which an earlier document has any version is not added.
+    """
     found: list[Operation] = []
     names: set[str] = set()
     known: set[object] = set()
@@ -304,7 +309,7 @@ _SETTINGS = {"rules": 1}
 
 
 class MergeCounts(msgspec.Struct, frozen=True):
-    """How many documents there are, and how many twins went into them, exact ones and near ones."""
+    """Numbers of documents, and of exact duplicates and near-duplicates merged into them."""
 
     documents: int
     exact: int
@@ -312,12 +317,13 @@ class MergeCounts(msgspec.Struct, frozen=True):
 
 
 def merge_duplicates(dataset: Dataset) -> MergeCounts:
-    """Make documents of all that was found, one of each set of twins.
+    """Store one document for each set of duplicates among all found documents.
 
-    The whole is decided anew: what is found later may be a better twin of what was there before.
+    All documents are compared again each time, since a document found later may be a better
+    representative than one found before.
 
     Raises:
-        StoreError: Where the dataset cannot be read or written.
+        StoreError: If the dataset cannot be read or written.
     """
     prints = [_fingerprint(item) for item in dataset.items(FOUND)]
     near_duplicates = {
@@ -367,7 +373,7 @@ def _with(near_duplicates: int) -> str:
     return (
         ""
         if not near_duplicates
-        else f"with {near_duplicates} {'twin' if near_duplicates == 1 else 'twins'}"
+        else f"with {near_duplicates} {'duplicate' if near_duplicates == 1 else 'duplicates'}"
     )
 
 

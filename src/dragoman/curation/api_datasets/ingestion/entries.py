@@ -1,4 +1,4 @@
-"""Entries that a source file yields, one for each API, with API ids and normalized addresses."""
+"""Entries of a source file, one for each API, with API ids and normalized addresses."""
 
 import hashlib
 import re
@@ -23,7 +23,7 @@ class SourceFacts(msgspec.Struct, frozen=True):
 
 
 class ReadFile(msgspec.Struct, frozen=True):
-    """A file that is read: its place, the SHA-256 of its bytes, and what is said of its source."""
+    """A file: its place, the SHA-256 of its bytes, and the facts on its source."""
 
     place: str
     digest: str
@@ -31,7 +31,7 @@ class ReadFile(msgspec.Struct, frozen=True):
 
 
 class SkippedEntry(msgspec.Struct, frozen=True):
-    """An operation that was left out of a document, by its method and path, and why."""
+    """An operation excluded from a document: its method and path, and the reason."""
 
     name: str
     reason: str
@@ -41,11 +41,11 @@ class FoundEntry(msgspec.Struct, frozen=True):
     """One API that a file lists.
 
     Attributes:
-        place: The file in its source, and where in it: "lists/chile.md#3".
-        document: None where it is left out.
-        remark: Why it is left out, or what is to be known of it.
-        left_out: Operations that the document lacks.
-        prints: Fingerprints of what its author stated for credentials.
+        place: The file in its source, and the place in the file: "lists/chile.md#3".
+        document: The document; None if it is excluded.
+        remark: The reason for excluding it, or a remark on it.
+        left_out: Operations excluded from the document.
+        prints: Fingerprints of values that its author stated for credentials.
     """
 
     place: str
@@ -63,11 +63,11 @@ _ROUTE = ("/", "!")
 def with_id(document: ApiDocument, place: str) -> ApiDocument:
     """Return a document with its id: its name, and a hash of name and address.
 
-    An id does not change when descriptions or operations do, nor by what else is collected.
+    An id does not change if descriptions or operations change, or if other documents are collected.
 
     Args:
         document: The document.
-        place: Where it was found; counts where it has no address of a host.
+        place: The place where it was found; used if the document has no address with a host.
     """
     base = next((one.url for one in document.api_list), "") or document.home_url
     address = normalized_address(base)
@@ -102,7 +102,7 @@ def normalized_address(url: str) -> str:
 
 
 def without_tracking(url: str) -> str:
-    """Return an address without what only tells its owner who sent a visitor."""
+    """Return an address without parameters that only track how a visitor came to it."""
     parts = split_address(url.strip())
     if not parts.query or not parts.netloc:
         return url.strip()
@@ -114,7 +114,7 @@ def without_tracking(url: str) -> str:
 
 
 def split_address(url: str) -> SplitResult:
-    """Return the parts of an address; of what is none, empty ones."""
+    """Return the parts of an address; empty parts if it is invalid."""
     try:
         return urlsplit(url)
     except ValueError:

@@ -1,4 +1,7 @@
-"""Tool documents of International Tool Calling (appendix A, figure 16) as API documents."""
+"""Tool documents of International Tool Calling as API documents.
+
+The format is that of appendix A, figure 16.
+"""
 
 from collections.abc import Mapping
 from typing import cast
@@ -31,16 +34,16 @@ _MOST = 100_000
 
 
 def is_itc(value: object) -> bool:
-    """Whether a value is a tool of the source's form, or a list of them."""
+    """Return whether a value is a tool in the source's format, or a list of such tools."""
     first = as_mapping(value[0] if isinstance(value, list) and value else value)
     return "tool_name" in first and "api_list" in first
 
 
 def read_itc(value: object, file: ReadFile) -> list[FoundEntry]:
-    """Return the tools of a file, each an API.
+    """Return the tools of a file, each as an API.
 
     Raises:
-        DataError: Where there are more than are read.
+        DataError: If there are too many tools.
     """
     tools = value if isinstance(value, list) else [value]
     if len(tools) > _MOST:
@@ -69,7 +72,7 @@ def _entry(tool: Mapping[str, object], place: str, file: ReadFile) -> FoundEntry
             reason = f"two operations are called {operation.name!r}"
             left_out.append(SkippedEntry(f"api_list {number}", reason))
         operations.setdefault(operation.name, operation)
-    said = f"{len(left_out)} left out: {left_out[0].reason}" if left_out else ""
+    said = f"{len(left_out)} excluded: {left_out[0].reason}" if left_out else ""
     if not operations:
         return FoundEntry(place, remark=f"{name}: {said or 'its api_list is empty'}")
     licence = first_text(tool, "licence", "license") or facts.licence

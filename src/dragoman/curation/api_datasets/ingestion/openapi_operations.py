@@ -28,9 +28,9 @@ from dragoman.curation.api_datasets.ingestion.untrusted_values import (
 
 
 def category_of(operation: Mapping[str, object]) -> str:
-    """Return the stated category of an operation, or the first of its tags that is a category.
+    """Return the stated category of an operation, or its first tag that is a category.
 
-    The text is "" if there is none. Other tags only group the operations of one document.
+    The result is "" without either. Other tags only group the operations of one document.
     """
     known = _load_known_categories()
     tags = (known.get(as_text(tag).casefold(), "") for tag in as_list(operation.get("tags")))
@@ -48,10 +48,10 @@ _VARIABLE = re.compile(r"\{([^{}]{1,100})\}")
 
 
 def server_of(*levels: Mapping[str, object]) -> str:
-    """Return the address that operations stand under, "" where a document names none.
+    """Return the base address of operations, or "" if the document names none.
 
     Args:
-        levels: An operation, its path and its document: the first that names servers counts.
+        levels: An operation, its path and its document; the first one that names servers counts.
     """
     for level in levels:
         addresses = [
@@ -115,14 +115,14 @@ def _swagger_server(document: Mapping[str, object]) -> str:
 
 
 def address_of(server: str, path: str) -> str:
-    """Return the address of a path; what a server's address has behind it stays behind it."""
+    """Return the address of a path; a query in the server's address stays at the end."""
     base, mark, query = server.partition("?")
     path = path if path.startswith("/") else f"/{path}"
     return f"{base.rstrip('/')}{path}" + (f"{'&' if '?' in path else '?'}{query}" if mark else "")
 
 
 def path_placeholders(path: str) -> Iterable[str]:
-    """Yield the names in braces of a path, once each."""
+    """Yield the distinct names in braces in a path."""
     return dict.fromkeys(_VARIABLE.findall(path))
 
 
@@ -134,7 +134,7 @@ class SecuritySchemes:
 
     Args:
         document: The document.
-        references: Follow those to schemes that stand elsewhere.
+        references: Resolves references to schemes in other places.
         file: The document's place.
     """
 
@@ -146,9 +146,9 @@ class SecuritySchemes:
         }
 
     def configuration_of(self, operation: Mapping[str, object]) -> tuple[ConfiguredParameter, ...]:
-        """Return what the schemes that an operation names have callers send.
+        """Return the parameters that the operation's security schemes require from callers.
 
-        It is required where each of the ways in is, and this one has no other beside it.
+        A parameter is required if every alternative includes its scheme.
         """
         ways = [as_mapping(way) for way in as_list(operation.get("security", self._all))]
         found: dict[tuple[str, str], ConfiguredParameter] = {}
@@ -215,9 +215,10 @@ def authentication_of(
     references: References,
     file: str,
 ) -> str:
-    """Return the kinds of authentication that a document's operations ask for, joined by commas.
+    """Return the kinds of authentication that operations need, joined by commas.
 
-    Of several ways in, the first counts; where one of them is none at all, nothing is needed.
+    Of several alternatives the first one counts. If one alternative is empty, the operation needs
+    no authentication.
     """
     schemes = _schemes(document)
     kinds: set[str] = set()
@@ -243,11 +244,14 @@ _MOST_OPERATIONS = 2_000
 
 
 class ReadOperation(NamedTuple):
-    """One operation as it was read, or why it was left out, and what is to be known of it.
+    """One operation as it was read, or the reason for excluding it, and a remark.
 
     Attributes:
-        place: Its method and path, or the path alone where nothing of it can be read.
-        stated: What is stated for its cookies and for headers that are credentials.
+        raw: The operation in the document.
+        operation: The operation; None if it is excluded.
+        remark: The reason for excluding it, or a remark on it.
+        place: Its method and path, or the path alone if no operation can be read.
+        stated: Values stated for its cookies and for headers that are credentials.
     """
 
     raw: Mapping[str, object]
@@ -258,7 +262,7 @@ class ReadOperation(NamedTuple):
 
 
 class _RawOperation(NamedTuple):
-    """An operation as it stands: its path, its method, itself, its path's item, and their file."""
+    """An operation in its document: path, method, content, path item, and their file."""
 
     path: str
     method: str
@@ -268,7 +272,7 @@ class _RawOperation(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """What one document's operations are read with."""
+    """The context for reading one document's operations."""
 
     document: Mapping[str, object]
     references: References
@@ -278,10 +282,10 @@ class _Read(NamedTuple):
 def read_operations(
     document: Mapping[str, object], file: str, references: References, schemes: SecuritySchemes
 ) -> list[ReadOperation]:
-    """Return all operations of a document, those too that cannot be called as it describes them.
+    """Return all operations of a document, including those that cannot be called.
 
     Raises:
-        DataError: Where there are more than are read.
+        DataError: If there are too many operations.
     """
     having = _Read(document, references, schemes)
     found: list[ReadOperation] = []
@@ -396,7 +400,7 @@ def _refuse_namesakes(needed: Sequence[NeededParameter]) -> None:
 def _answer_schema(
     raw: Mapping[str, object], file: str, references: References, reader: ParameterReader
 ) -> dict[str, object]:
-    """Return the schema of the answer to what went well, {} where the document declares none."""
+    """Return the schema of a successful response, or {} if the document declares none."""
     answers = as_mapping(raw.get("responses"))
     good = sorted(code for code in answers if code.startswith("2"))
     for code in (*good, "default")[:3]:
@@ -413,12 +417,15 @@ def _answer_schema(
 
 
 def _name_of(method: str, path: str) -> str:
-    """Return a name for an operation without one: `get_holidays_year` of GET /holidays/{year}."""
+    """Return a name for an operation without one.
+
+    It is `get_holidays_year` for GET /holidays/{year}.
+    """
     return "_".join((method, *word_runs(path)))[:200]
 
 
 def _with_own_name(read: ReadOperation, taken: set[str]) -> ReadOperation:
-    """Return an operation under a name that none before it has."""
+    """Return an operation under a name that no earlier operation has."""
     if read.operation is None:
         return read
     name, count = read.operation.name, 1

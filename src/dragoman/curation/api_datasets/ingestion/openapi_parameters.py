@@ -40,15 +40,16 @@ _DEEPEST = 8
 def stated_examples(
     source: Mapping[str, object], file: str, references: References
 ) -> list[object]:
-    """Return the examples of a parameter, a header, a media type or a schema, each once, in order.
+    """Return the distinct examples of a parameter, header, media type or schema, in order.
 
     Examples may be one (`example`, `x-example`), a list (JSON schema), or named ones with a `value`
-    (OpenAPI 3), which may stand elsewhere (`$ref`). What only has an address is not asked for.
+    (OpenAPI 3), which may be a reference (`$ref`). Examples that are only an address are not
+    fetched.
 
     Args:
-        source: What states them.
-        file: Where it stands.
-        references: Follow those to examples that stand elsewhere.
+        source: The object that states them.
+        file: Its file.
+        references: Resolves references to examples in other places.
     """
     found: list[object] = []
     for value in _stated_examples(source, file, references):
@@ -97,7 +98,7 @@ def _value(value: object, file: str, references: References, *, is_named: bool =
 
 
 def examples_of_schema(schema: Mapping[str, object], depth: int = 0) -> list[object]:
-    """Return the whole example values of a schema in one piece.
+    """Return the examples of the whole value that a resolved schema states.
 
     Its own come first, then those of the schemas that it is composed of.
     """
@@ -118,7 +119,7 @@ def examples_of_schema(schema: Mapping[str, object], depth: int = 0) -> list[obj
 
 
 def examples_of_field(name: str, wholes: list[object]) -> list[object]:
-    """Return what examples of an object state for one of its fields."""
+    """Return the values for one field in examples of the whole object."""
     found = (as_mapping(whole).get(name) for whole in wholes)
     return [each for each in found if each is not None]
 
@@ -162,7 +163,7 @@ def media_type_of(content: object) -> tuple[str, Mapping[str, object]] | None:
 def preferred_type(names: Sequence[str]) -> str:
     """Return the preferred media type: JSON, forms, text, then any other type.
 
-    The result is "" if there are no media types.
+    The result is "" if the list is empty.
     """
     return min(map(str.lower, names), key=_rank, default="")
 
@@ -180,12 +181,12 @@ def _rank(name: str) -> tuple[bool, bool, bool, bool, bool, str]:
 
 
 def serialization_of(raw: Mapping[str, object], place: str, kind: str) -> Serialization | None:
-    """Return how a parameter is written; None for as its place usually has it.
+    """Return the serialization of a parameter; None for the default of its place.
 
     Args:
-        raw: What describes it.
+        raw: The description of the parameter.
         place: "query", "path", "header", "formData" or "body".
-        kind: Its type: only arrays and objects have parts.
+        kind: Its type; only arrays and objects have parts.
 
     Raises:
         DataError: For a style that its place does not have.
@@ -217,7 +218,7 @@ def _collection_serialization(name: str, place: str) -> Serialization | None:
 def encoded_as(encoding: Mapping[str, object], kind: str) -> Serialization | None:
     """Return the serialization of a form field by an `encoding` of OpenAPI 3.
 
-    None if the field has the usual form.
+    None if the field has the default form.
     """
     style, media_type = first_text(encoding, "style"), first_text(encoding, "contentType")
     if style or "explode" in encoding or "allowReserved" in encoding:
@@ -230,7 +231,7 @@ def encoded_as(encoding: Mapping[str, object], kind: str) -> Serialization | Non
             encoding.get("allowReserved") is True,
         )
     if media_type and (kind in _PARTED or media_type.partition(";")[0] != "text/plain"):
-        # Several may be listed, by commas: the first is as good as any.
+        # Several types may be listed, separated by commas; the first one is used.
         return Serialization(media_type=media_type.partition(",")[0].strip().lower())
     return None
 
@@ -249,13 +250,13 @@ Generators write such a schema for every GET.
 
 _DISTINGUISHED: Final = frozenset(("description", "example", "examples", "default", IN_TASK))
 _SET_BY_OTHERS: Final = frozenset(("accept", "content-type"))
-"""Header parameters that OpenAPI says to pass over: other parts of a document speak of them."""
+"""Header parameters that OpenAPI ignores; other parts of a document describe them."""
 
 _NEVER_IN_TASKS: Final = frozenset(("authorization", "cookie", "proxy-authorization"))
 
 
 class _Body(NamedTuple):
-    """What is said of a body beside its schema."""
+    """The properties of a body in addition to its schema."""
 
     name: str
     description: str
@@ -272,17 +273,17 @@ class NeededParameter(NamedTuple):
 
 
 class ParameterReader:
-    """Reads the parameters of one operation.
+    """A reader of the parameters of one operation.
 
     Args:
-        references: Follow those to what stands elsewhere.
+        references: Resolves references to other places.
         consumes: Media types that Swagger 2.0 lists for the operation's body.
 
     Attributes:
-        missing: What its schemas refer to that cannot be read.
-        media_type: Of its body; "" for JSON and for none.
-        configured: Cookies, and headers that are credentials and nothing else.
-        stated: What is stated for these.
+        missing: References in its schemas that cannot be read, and missing descriptions.
+        media_type: The media type of its body; "" for JSON and for no body.
+        configured: Cookies, and headers that are always credentials.
+        stated: Values stated for these.
     """
 
     def __init__(self, references: References, consumes: Sequence[str] = ()) -> None:
@@ -294,10 +295,10 @@ class ParameterReader:
         self.stated: list[object] = []
 
     def listed(self, shared: ResolvedValue, own: ResolvedValue) -> list[NeededParameter]:
-        """Return the parameters of a path and of one operation on it, whose own go before.
+        """Return the parameters of a path and an operation; the operation's take precedence.
 
         Raises:
-            DataError: Where one cannot be read, stands twice in a list, or there are two bodies.
+            DataError: If one cannot be read or occurs twice in a list, or if there are two bodies.
         """
         found: dict[tuple[str, str], ResolvedValue] = {}
         for listed in (shared, own):
@@ -321,7 +322,7 @@ class ParameterReader:
         """Return the parameters of an OpenAPI 3 request body.
 
         Raises:
-            DataError: Where it cannot be read.
+            DataError: If the body cannot be read.
         """
         body = self._references.followed(place.value, place.file)
         raw = as_mapping(body.value)
@@ -340,7 +341,7 @@ class ParameterReader:
         return self._body_of_schema(ResolvedValue(media.get("schema", {}), body.file), described)
 
     def schema(self, value: object, file: str) -> dict[str, object]:
-        """Return a schema in one piece."""
+        """Return a schema with its references resolved."""
         reader = SchemaReader(self._references)
         schema = reader.read(value, file)
         self.missing += reader.missing
@@ -360,7 +361,7 @@ class ParameterReader:
         if travels_in == "header" and name.lower() in _SET_BY_OTHERS:
             return []
         if travels_in not in _PLACES | _BODIES:
-            raise DataError(f"the parameter {name!r} is in {travels_in!r}, which is no place")
+            raise DataError(f"the parameter {name!r} is in {travels_in!r}, which is not valid")
         return [
             NeededParameter(
                 self._parameter(name, travels_in, place), is_required or travels_in == "path"
@@ -496,7 +497,7 @@ def _build_parameter(
 
 
 def _distinct(values: Sequence[object]) -> list[object]:
-    """Return values that mean something, each once: 1 and True are two."""
+    """Return the distinct values other than None; 1 and True are different."""
     found: dict[bytes, object] = {}
     for value in values:
         if value is not None:

@@ -1,7 +1,7 @@
-"""OpenAPI 3.0 and 3.1 and Swagger 2.0 documents, whole or in fragments, as API documents.
+"""OpenAPI 3.0, 3.1 and Swagger 2.0 documents, whole or in fragments, as API documents.
 
-Fragments are the files of a project that keeps a document in pieces and joins them by a program,
-without references.
+Fragments are the files of a project that keeps a document in pieces and joins them with a program
+instead of references.
 """
 
 import re
@@ -43,12 +43,12 @@ from dragoman.curation.api_datasets.ingestion.untrusted_values import (
 
 
 def is_fragment_head(document: Mapping[str, object]) -> bool:
-    """Whether a document says what an API is and leaves its operations to fragments beside it."""
+    """Return whether a document describes an API but leaves its operations to fragments."""
     return "info" in document and not as_mapping(document.get("paths"))
 
 
 def is_fragment(document: Mapping[str, object]) -> bool:
-    """Whether a file holds nothing but schemas and the like, for the fragments beside it."""
+    """Return whether a file holds only components, for fragments in the same folder."""
     return "components" in document and document.keys() <= {"components", "tags"}
 
 
@@ -79,10 +79,10 @@ _FORMS: Mapping[tuple[str, str], OpenApiForm] = {
 
 
 def openapi_version(value: object) -> OpenApiForm | None:
-    """Return which OpenAPI a value is written in; None where it is none.
+    """Return the OpenAPI version of a value; None if it is not an OpenAPI document.
 
     Raises:
-        DataError: Where it is of a version that is not read.
+        DataError: If the version is not supported.
     """
     document = as_mapping(value)
     for key in ("openapi", "swagger"):
@@ -107,13 +107,13 @@ def read_openapi(
     """Return the API that a document describes.
 
     Args:
-        document: What was read.
-        form: As `openapi_version` says.
+        document: The parsed document.
+        form: The result of `openapi_version`.
         file: The file.
-        source: Where the files that it refers to are read.
+        source: Reads the files that it refers to.
 
     Raises:
-        DataError: Where no operation of it can be used.
+        DataError: If none of its operations can be used.
     """
     place, facts = file.place, file.facts
     references = References(source, place, document)
@@ -143,7 +143,7 @@ def read_openapi(
             DocumentOrigin(facts.source, place, form, file.digest, _licence(info) or facts.licence),
         ),
     )
-    # An id is made of name and address, without what lets somebody in.
+    # An id is made of name and address, without credentials.
     made = remove_credentials(found, stated)
     remark = _remark(read, remarks, references.addresses, made.document)
     return FoundEntry(
@@ -187,7 +187,7 @@ def _remark(
         hosts = sorted({as_one_line(urlsplit(each).netloc, 100) for each in addresses})
         said.append(f"with {len(addresses)} files of {', '.join(hosts[:3])}")
     if left_out:
-        said.append(f"{len(left_out)} left out of {len(read)}: {left_out[0]}")
+        said.append(f"{len(left_out)} of {len(read)} excluded: {left_out[0]}")
     if len(remarks) > len(left_out):
         open_ones = [each.remark for each in read if each.operation is not None and each.remark]
         said.append(f"{len(open_ones)} with parts left open: {open_ones[0]}")

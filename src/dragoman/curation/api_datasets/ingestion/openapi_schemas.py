@@ -24,23 +24,23 @@ _MOST_STEPS, _MOST_FILES, _MOST_BYTES = 30, 100, 64 << 20
 
 
 MOST_PARTS = 500_000
-"""Parts of one document, with what they refer to as often as they refer to it."""
+"""Most parts of one document; referenced parts count once for each reference."""
 
 
 class ResolvedValue(NamedTuple):
-    """A value of a file that was read, with the file that it stands in."""
+    """A value, and the file that it was read from."""
 
     value: object
     file: str
 
 
 class References:
-    """Follows the references of one document, to other files of its source too.
+    """Resolves the references of one document, also to other files of its source.
 
     Args:
-        source: Where files are read.
+        source: Reads files.
         file: The document's place.
-        document: What it holds.
+        document: The parsed document.
     """
 
     def __init__(self, source: SourceFolder, file: str, document: object) -> None:
@@ -54,7 +54,7 @@ class References:
         """Count parts of the document that were read.
 
         Raises:
-            DataError: Where it has more than are read of one.
+            DataError: If the document has too many parts.
         """
         self._parts += parts
         if self._parts > MOST_PARTS:
@@ -62,16 +62,17 @@ class References:
 
     @property
     def addresses(self) -> list[str]:
-        """What was read of other hosts."""
+        """Addresses of files that were read from other hosts."""
         return [place for place in self._files if is_address(place)]
 
     def followed(self, value: object, file: str) -> ResolvedValue:
-        """Return a value, or what it refers to, through references to references.
+        """Resolve a value's reference, and references in the result.
 
-        What stands beside a `$ref` goes before what is referred to, as OpenAPI 3.1 has it.
+        Keywords next to a `$ref` take precedence over the referenced ones, as in OpenAPI 3.1.
 
         Raises:
-            DataError: Where nothing that may be read is there, or references lead in a circle.
+            DataError: If the target does not exist or may not be read, or if references are
+                circular.
         """
         self.charge(1)
         place, beside = ResolvedValue(value, file), dict[str, object]()
@@ -84,15 +85,17 @@ class References:
         raise DataError(f"the reference {_short(reference_of(value) or '')} leads in a circle")
 
     def target(self, reference: str, file: str) -> ResolvedValue:
-        """Return what one reference names.
+        """Return the target of one reference.
 
         Raises:
-            DataError: Where nothing that may be read is there.
+            DataError: If the target does not exist or may not be read.
         """
         try:
             place, pointer = _split(reference, file)
         except ValueError as error:
-            raise DataError(f"the reference {_short(reference)} is no address ({error})") from error
+            raise DataError(
+                f"the reference {_short(reference)} is not an address ({error})"
+            ) from error
         whole = self._whole(place, reference)
         return ResolvedValue(_resolve_pointer(whole, pointer, reference), place)
 
@@ -116,15 +119,15 @@ class References:
 
 
 def reference_of(value: object) -> str | None:
-    """Return what a value refers to; None where it is no reference."""
+    """Return the target of a reference; None if the value is not a reference."""
     target = as_mapping(value).get("$ref")
     return target if isinstance(target, str) else None
 
 
 def _split(reference: str, file: str) -> tuple[str, str]:
-    """Return the place and the pointer of a reference that stands in a file.
+    """Return the place and the pointer of a reference in a file.
 
-    What comes from another host refers to that host and never to files here.
+    A reference in a file of another host is resolved on that host, never to files here.
     """
     address = urlsplit(reference)
     pointer = unquote(address.fragment)
@@ -161,7 +164,10 @@ def _short(reference: str) -> str:
 
 
 IN_TASK = "x-in-task"
-"""With it an author says that a header, or what has the name of a credential, belongs to tasks."""
+"""The key by which an author says that a parameter belongs to tasks.
+
+It is needed for a header, or for a parameter with the name of a credential.
+"""
 
 TYPES = frozenset(("string", "number", "integer", "boolean", "array", "object", "null"))
 _SLIPS = {
@@ -181,10 +187,10 @@ _DEEPEST, _MOST_SCHEMAS, _DEEPEST_MIX = 12, 1_500, 8
 
 
 class SchemaReader:
-    """Reads one schema, however it is spread over files.
+    """A reader of one schema, which may be spread over several files.
 
     Attributes:
-        missing: What it refers to that cannot be read; such a part may be anything, `{}`.
+        missing: References that cannot be read; such a part is `{}`, which allows anything.
     """
 
     def __init__(self, references: References) -> None:
@@ -195,9 +201,10 @@ class SchemaReader:
     def read(
         self, schema: object, file: str, trail: tuple[tuple[str, str], ...] = (), depth: int = 0
     ) -> dict[str, object]:
-        """Return a schema in one piece: a circle ends with the type of what it leads to.
+        """Return a schema with its references resolved.
 
-        What is deeper or larger than the bounds is left open: `{}` allows anything.
+        A circular reference is replaced by the type of its target. Parts that are deeper or larger
+        than the limits are left open: `{}` allows anything.
         """
         self._left -= 1
         if depth > _DEEPEST or self._left < 0:
@@ -256,10 +263,10 @@ def known_type(said: object) -> object:
 
 
 def type_of(schema: Mapping[str, object]) -> str:
-    """Return the type of a schema's values: as it says, or as its other words mean it.
+    """Return the type of a schema's values, as stated or as implied by its other keywords.
 
     Raises:
-        DataError: Where it says a type that JSON schema does not know.
+        DataError: If it states a type that JSON schema does not know.
     """
     said = schema.get("type")
     for kind in said if isinstance(said, list) else [said] if said is not None else []:
@@ -305,6 +312,9 @@ def properties_of(
 
 
 def is_choice(schema: Mapping[str, object]) -> bool:
-    """Whether a schema is one of several: what holds for one of them does not hold for all."""
+    """Return whether a schema is a choice of alternatives.
+
+    The properties of one alternative do not hold for the others.
+    """
     parts = (schema, *map(as_mapping, as_list(schema.get("allOf"))))
     return any("oneOf" in part or "anyOf" in part for part in parts)

@@ -1,7 +1,7 @@
-"""Source files: a folder, or a file and its neighbours, and guarded fetches of remote files.
+"""Source files: a folder, or a file and its neighbours, and guarded remote fetches.
 
-Nothing outside the folder is read, whatever a link or a reference in it says, and no other host
-is asked unless somebody allowed it.
+No file outside the folder is read, whatever a link or a reference says. Other hosts are contacted
+only with permission.
 """
 
 import asyncio
@@ -15,23 +15,23 @@ from dragoman.web.address_guard import IpAddress, why_blocked
 from dragoman.web.fetcher import Fetcher, FetchLimits, FetchRequest
 
 MOST_BYTES = 16 << 20
-"""Bytes of one file, unpacked."""
+"""Largest file, in bytes, uncompressed."""
 
 MOST_FILES = 200_000
-"""Files of one source."""
+"""Most files of one source."""
 
 
 Fetch = Callable[[str], bytes]
-"""Returns what is at an address; raises DataError where that cannot be had."""
+"""Returns the content of an address; raises DataError if it cannot be fetched."""
 
 
 class SourceFolder:
-    """A folder whose files are read, by their places in it.
+    """A folder whose files are read by their places in it.
 
     Args:
         folder: The folder.
-        only: The one file that was asked for; "" for all. References may still lead to others.
-        fetch: Gets what another host has at an address; None where no host may be asked.
+        only: The single file to collect; "" for all. References may still lead to others.
+        fetch: Fetches the content of an address; None if other hosts may not be contacted.
     """
 
     def __init__(self, folder: Path, only: str = "", fetch: Fetch | None = None) -> None:
@@ -46,16 +46,17 @@ class SourceFolder:
 
     @property
     def fetches(self) -> bool:
-        """Whether other hosts may be asked."""
+        """Whether other hosts may be contacted."""
         return self._fetch is not None
 
     def places(self) -> Iterator[str]:
-        """Yield the places of all files, in order; what is hidden (.git) is passed over.
+        """Yield the places of all files, in order; hidden files and folders (.git) are skipped.
 
-        What is no UTF-8 in a place is written with a backslash, and `read` refuses it.
+        Bytes of a name that are not UTF-8 are written with a backslash, and `read` refuses such a
+        place.
 
         Raises:
-            UsageError: Where there are too many.
+            UsageError: If there are too many files.
         """
         if self._only:
             yield self._only
@@ -68,18 +69,18 @@ class SourceFolder:
             yield _escape_undecodable(path.relative_to(self._folder).as_posix())
 
     def read(self, place: str) -> bytes:
-        """Return what a file holds, or an address of another host, unpacked.
+        """Return the uncompressed content of a file or of an address of another host.
 
         Raises:
-            DataError: Where it is outside the folder, too large, damaged or not there, or on
-                another host that may not be asked or does not give it.
+            DataError: If it is outside the folder, too large, damaged or missing, or if it is on
+                another host that may not be contacted or does not return it.
         """
         if is_address(place):
             if self._fetch is None:
                 raise DataError("it is on another host, asked only with --fetch-refs")
             return self._fetch(place)
         if "\0" in place:
-            raise DataError("there is no such file")
+            raise DataError("no such file")
         if "\\udc" in place:
             raise DataError("its name is no UTF-8: rename it")
         path = Path(os.path.realpath(self._folder / place))
@@ -89,7 +90,7 @@ class SourceFolder:
             )
         with TranslatedErrors(DataError, "it cannot be read"):
             if not path.is_file():
-                raise DataError("there is no such file")
+                raise DataError("no such file")
             if path.stat().st_size > MOST_BYTES:
                 raise DataError(f"it is larger than {MOST_BYTES >> 20} MiB: split it")
             return decompress(path.read_bytes(), MOST_BYTES)
@@ -100,10 +101,10 @@ def open_source(path: Path, fetch: Fetch | None = None) -> SourceFolder:
 
     Args:
         path: A file or a folder.
-        fetch: Gets what another host has at an address; None where no host may be asked.
+        fetch: Fetches the content of an address; None if other hosts may not be contacted.
 
     Raises:
-        UsageError: Where there is nothing at the path.
+        UsageError: If the path does not exist.
     """
     if _escape_undecodable(str(path.resolve())) != str(path.resolve()):
         raise UsageError(f"{_escape_undecodable(str(path))}: its name is no UTF-8: rename it")
@@ -113,16 +114,16 @@ def open_source(path: Path, fetch: Fetch | None = None) -> SourceFolder:
         return SourceFolder(path.parent, path.name, fetch)
     if path.parts[:1] in {("http:",), ("https:",)}:
         raise UsageError(f"{path}: an address: download it, and name the file")
-    raise UsageError(f"{path}: there is no such file or folder")
+    raise UsageError(f"{path}: no such file or folder")
 
 
 def is_address(place: str) -> bool:
-    """Whether a place is an address of the web and no file of the source."""
+    """Return whether a place is a web address and not a file of the source."""
     return place.startswith(("https://", "http://"))
 
 
 def suffix_of(place: str) -> str:
-    """Return how a file's name ends, without what packs it."""
+    """Return the suffix of a file's name, without the suffix of a compressed file."""
     return PurePosixPath(place.removesuffix(".gz")).suffix.lower()
 
 
@@ -139,14 +140,14 @@ def _visible_files(folder: Path) -> Iterator[Path]:
 _OK = 200
 _LIMITS = FetchLimits(seconds=20.0, most_bytes=4 << 20)
 _MOST_FETCHED = 500
-"""Addresses that one command asks, those that failed too."""
+"""Most addresses that one command requests, including those that failed."""
 
 
 def guarded_fetch(refuses: Callable[[IpAddress], str] = why_blocked) -> Fetch:
-    """Return what gets a file of another host, each once.
+    """Return a function that fetches files of other hosts, each only once.
 
     Args:
-        refuses: Says why an address must not be reached; "" where it may be.
+        refuses: Returns the reason why an address must not be reached; "" if it may be.
     """
     known: dict[str, bytes | DataError] = {}
 

@@ -1,4 +1,4 @@
-"""Untrusted JSON and YAML: parsed within bounds, and values coerced to the type asked for."""
+"""Untrusted JSON and YAML: parsed within limits, with values coerced to expected types."""
 
 import math
 from collections.abc import Mapping
@@ -12,21 +12,23 @@ from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.curation.untrusted_yaml import load_yaml
 
 MOST_CHARACTERS = 8_000
-"""Of one text that is kept, such as a description."""
+"""Longest stored text, such as a description, in characters."""
 
 _DEEPEST, _MOST_PARTS, _MOST_VALUES, _MOST_BITS = 12, 200, 2_000, 10_000
 _LINES = ".jsonl"
 _JSON = msgspec.json.Decoder()
-# A recording of exchanges is told by its keys: its bodies are not looked at.
+# A recording of exchanges is recognized by its keys; its bodies are not examined.
 _RECORDINGS = {"!binary": str}
 _WHOLE_NUMBERS = range(-(2**63), 2**64)
 
 
 def parse_document(content: bytes, suffix: str) -> tuple[object, str]:
-    """Return what a file of JSON or YAML holds, and a remark: JSON that only YAML can read is said.
+    """Parse JSON or YAML, and return the value and a remark.
+
+    The remark says if a JSON file could only be read as YAML.
 
     Raises:
-        DataError: Where it is neither.
+        DataError: If it is neither.
     """
     try:
         text = content.decode()
@@ -42,7 +44,7 @@ def parse_document(content: bytes, suffix: str) -> tuple[object, str]:
 
 
 def _as_yaml(text: str, why: str) -> tuple[object, str]:
-    """Return what is no JSON but, as a trailing comma is, good YAML."""
+    """Parse text that is not valid JSON as YAML, which allows a trailing comma."""
     remark = f"no JSON ({why})"
     if not text.lstrip().startswith(("{", "[")):
         raise DataError(remark)
@@ -53,44 +55,44 @@ def _as_yaml(text: str, why: str) -> tuple[object, str]:
 
 
 def as_mapping(value: object) -> Mapping[str, object]:
-    """Return a mapping; none of anything else."""
+    """Return a mapping; an empty one for other values."""
     return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
 
 
 def as_list(value: object) -> list[object]:
-    """Return a list; an empty one of anything else."""
+    """Return a list; an empty one for other values."""
     return value if isinstance(value, list) else []
 
 
 def as_text(value: object, most: int = MOST_CHARACTERS) -> str:
-    """Return a text without space around it; a number as it is written, "" of anything else."""
+    """Return a text without outer white space; a number as text, and "" for other values."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     said = value if isinstance(value, str) else _number(value)
     if not said.isascii():
-        # Half a pair of surrogates is a text in JSON that nothing can store.
+        # JSON allows an unpaired surrogate, which cannot be stored.
         said = said.encode(errors="replace").decode()
     said = said.strip()
     return said if len(said) <= most else said[: most - 1] + "…"
 
 
 def as_one_line(value: object, most: int = 300) -> str:
-    """Return a text in one line."""
+    """Return a text as one line."""
     return " ".join(as_text(value, most).split())
 
 
 def first_text(source: Mapping[str, object], *keys: str) -> str:
-    """Return the first of some fields that says anything."""
+    """Return the first of some fields that is not empty."""
     return next((said for key in keys if (said := as_text(source.get(key)))), "")
 
 
 def storable(value: object) -> object:
-    """Return a value as it can be stored: bounded, with numbers that others read as they are."""
+    """Return a value within limits for storage; unsafe numbers become texts."""
     return storable_with_size(value)[0]
 
 
 def storable_with_size(value: object) -> tuple[object, int]:
-    """Return the same, with how many values it holds."""
+    """Return the same as `storable`, and the number of values in it."""
     counter = _Counter()
     return _plain(value, 0, counter), counter.seen
 
@@ -123,5 +125,5 @@ def _plain_scalar(value: object) -> object:
 
 
 def _number(value: float) -> str:
-    # Python writes no whole number of more than 4,300 digits.
+    # Python does not convert an integer of more than 4,300 digits to text.
     return str(value) if not isinstance(value, int) or value.bit_length() < _MOST_BITS else ""

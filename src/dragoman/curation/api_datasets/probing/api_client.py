@@ -1,4 +1,4 @@
-"""API client of all steps that make calls: over the network through the guard, or from cassettes.
+"""API client for all steps that make calls: over the guarded network or from cassettes.
 
 Cassettes are recorded exchanges: those of a dataset, or YAML files of VCR (Ruby).
 """
@@ -27,10 +27,10 @@ from dragoman.web.exchange import HttpExchange, redact_exchange
 from dragoman.web.fetcher import Fetcher, FetchLimits, FetchRequest
 
 MOST_BYTES = 64 << 20
-"""Bytes of one file."""
+"""Largest file, in bytes."""
 
 MOST_BODY = 16 << 20
-"""Bytes of one body, unpacked."""
+"""Largest body, in bytes, uncompressed."""
 
 _GZIP = b"\x1f\x8b"
 
@@ -69,10 +69,10 @@ class _Cassette(msgspec.Struct):
 
 
 def read_vcr(path: Path) -> list[HttpExchange]:
-    """Return the exchanges of a file, without secrets.
+    """Return the exchanges in a file, without secrets.
 
     Raises:
-        DataError: Where it cannot be read or is no cassette.
+        DataError: If the file cannot be read or is not a cassette.
     """
     with TranslatedErrors(DataError, f"{path}: it cannot be read"):
         size = path.stat().st_size
@@ -88,10 +88,10 @@ def read_vcr(path: Path) -> list[HttpExchange]:
 
 
 def vcr_exchanges(value: object) -> list[HttpExchange]:
-    """Return the exchanges of a cassette that was read as plain values.
+    """Return the exchanges of a parsed cassette, without secrets.
 
     Raises:
-        DataError: Where it is none.
+        DataError: If the value is not a cassette.
     """
     try:
         cassette = msgspec.convert(value, _Cassette)
@@ -124,7 +124,7 @@ def _headers(headers: Mapping[str, Any], *, lower: bool) -> dict[str, str]:
 
 
 def _bytes(body: _Body | str | None) -> bytes:
-    """Return a body as it came over the wire; unpacked, where it was kept compressed."""
+    """Return a body as bytes; a compressed one is uncompressed."""
     if body is None or isinstance(body, str):
         content = (body or "").encode()
     elif body.base64_string is not None:
@@ -143,7 +143,7 @@ def _bytes(body: _Body | str | None) -> bytes:
 
 
 def _encode_ruby_text(text: str, encoding: str) -> bytes:
-    """Return the bytes that Ruby displayed as a text.
+    """Return the bytes that Ruby wrote as text.
 
     Text that the named encoding cannot hold is encoded in UTF-8.
     """
@@ -164,21 +164,23 @@ _Key = tuple[str, str, tuple[tuple[str, str], ...], bytes]
 
 
 class Cassettes:
-    """Answers requests from exchanges; of several equal ones the last.
+    """A client that answers requests from recorded exchanges.
+
+    Of several equal requests the last one counts.
 
     Args:
-        exchanges: What was recorded, without secrets.
+        exchanges: The recorded exchanges, without secrets.
     """
 
     def __init__(self, exchanges: Iterable[HttpExchange]) -> None:
         self._by_key = {_key(each): each for each in exchanges}
 
     def __len__(self) -> int:
-        """Return how many different requests are answered."""
+        """Return the number of different requests that it can answer."""
         return len(self._by_key)
 
     async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:  # noqa: ARG002
-        """Return what was recorded; where nothing was, an exchange that did not take place."""
+        """Return the recorded exchange, or a failed exchange if none was recorded."""
         asked = HttpExchange(request.method, request.url, dict(request.headers), request.body)
         found = self._by_key.get(_key(redact_exchange(asked)))
         if found is not None:
@@ -193,9 +195,9 @@ def open_cassettes(path: Path) -> Cassettes:
     """Read cassettes: a dataset's exchanges, a file of VCR, or a folder of such files.
 
     Raises:
-        UsageError: Where there are none.
-        DataError: Where a file is no cassette.
-        StoreError: Where a dataset cannot be read.
+        UsageError: If no cassette is found.
+        DataError: If a file is not a cassette.
+        StoreError: If a dataset cannot be read.
     """
     if (path / FILE).is_file():
         with Dataset(path, write=False) as dataset:
@@ -208,7 +210,10 @@ def open_cassettes(path: Path) -> Cassettes:
 
 
 def _key(exchange: HttpExchange) -> _Key:
-    """Return what makes two requests the same: method, address, parameters in any order, body."""
+    """Return the key of a request.
+
+    It consists of the method, the address, the parameters in any order, and the body.
+    """
     try:
         parts = urlsplit(exchange.url)
     except ValueError:
@@ -219,16 +224,16 @@ def _key(exchange: HttpExchange) -> _Key:
 
 
 class CallOptions(msgspec.Struct, frozen=True):
-    """How APIs are called.
+    """Options of calls.
 
     Attributes:
-        allow_local: Whether loopback and private addresses may be.
-        concurrency: Operations under way at a time.
-        seconds: For one whole answer.
-        most_bytes: Of one body.
+        allow_local: Whether loopback and private addresses may be called.
+        concurrency: Operations under way at the same time.
+        seconds: Longest time for a whole response, in seconds.
+        most_bytes: Largest body, in bytes.
         pause: Seconds between two requests to one host.
-        cassettes: Recorded exchanges that are asked in the place of the network.
-        keys: Names of variables of the environment by "HOST/NAME": what calls to a host carry.
+        cassettes: Recorded exchanges that replace the network.
+        keys: Names of environment variables by "HOST/NAME"; their values are sent to that host.
     """
 
     allow_local: bool = False
@@ -240,10 +245,10 @@ class CallOptions(msgspec.Struct, frozen=True):
     keys: dict[str, str] = {}
 
     def __post_init__(self) -> None:
-        """See that they make sense.
+        """Validate the options.
 
         Raises:
-            UsageError: Where one does not.
+            UsageError: If an option is invalid.
         """
         least = {"concurrency": self.concurrency, "max-bytes": self.most_bytes}
         for option, number in least.items():
@@ -256,31 +261,33 @@ class CallOptions(msgspec.Struct, frozen=True):
 
 
 class ApiClient:
-    """What asks APIs, once it is open: cassettes, or the network through the guard.
+    """A client for APIs that uses cassettes, or the network through the guard.
+
+    It must be opened before its first request.
 
     Args:
-        terms: How they are called.
+        terms: The options of calls.
 
     Attributes:
-        keys: What calls carry.
+        keys: The keys that calls carry.
 
     Raises:
-        UsageError: Where the environment lacks a key.
+        UsageError: If the environment lacks a key.
     """
 
     def __init__(self, terms: CallOptions) -> None:
-        # What is recorded has no keys, and needs none.
+        # Recorded requests contain no keys.
         self.keys = () if terms.cassettes else keys_from_environment(terms.keys)
         self._terms = terms
         self._fetch: Fetch | None = None
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Be ready to be asked within.
+        """Open the client for the duration of the context.
 
         Raises:
-            UsageError: Where there are no cassettes.
-            DataError: Where a file is no cassette.
+            UsageError: If no cassette is found.
+            DataError: If a file is not a cassette.
         """
         terms = self._terms
         if terms.cassettes is not None:
@@ -294,7 +301,7 @@ class ApiClient:
             yield
 
     async def fetch(self, request: FetchRequest, at: str = "") -> HttpExchange:
-        """Return what came, as `PoliteFetcher.fetch` and cassettes do."""
+        """Return the response, as `PoliteFetcher.fetch` and cassettes do."""
         if self._fetch is None:
-            raise RuntimeError("a line is opened before it is asked")
+            raise RuntimeError("open the client before its first request")
         return await self._fetch(request, at)

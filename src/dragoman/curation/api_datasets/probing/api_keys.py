@@ -1,7 +1,8 @@
-"""API keys from the environment, each bound to one host: sent with calls and never stored.
+"""API keys from the environment, each bound to one host: sent with calls, never stored.
 
-A document is data. If it chose the variable whose value is sent, it could choose any. So a person
-names the host, the parameter and the variable, and nothing is sent anywhere else.
+Documents are untrusted data. A document that chose the variable whose value is sent could choose
+any variable. So the user names the host, the parameter and the variable, and the value is sent to
+no other host.
 """
 
 import base64
@@ -29,7 +30,7 @@ from dragoman.web.fetcher import FetchRequest
 _is_variable = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}").fullmatch
 
 SHORTEST = 6
-"""Characters of a value: a shorter one could not be taken out of what comes back."""
+"""Shortest value, in characters; a shorter one could not be removed from responses."""
 
 
 class ApiKey(msgspec.Struct, frozen=True):
@@ -41,7 +42,7 @@ class ApiKey(msgspec.Struct, frozen=True):
 
 
 class PreparedCall(NamedTuple):
-    """A call as it is stored and as it is sent, and the values that tell these apart."""
+    """A call in its stored and in its sent form, and the secrets that only the latter has."""
 
     stored: FetchRequest
     sent: FetchRequest
@@ -49,13 +50,13 @@ class PreparedCall(NamedTuple):
 
 
 def keys_from_environment(variables: Mapping[str, str]) -> tuple[ApiKey, ...]:
-    """Return the keys that variables of the environment hold.
+    """Return the keys in environment variables.
 
     Args:
         variables: The names of variables by "HOST/NAME".
 
     Raises:
-        UsageError: Where that is no host and name, or a variable is not set or too short.
+        UsageError: If a target is not HOST/NAME, or if a variable is not set or too short.
     """
     return tuple(_from_environment(*each) for each in variables.items())
 
@@ -63,7 +64,7 @@ def keys_from_environment(variables: Mapping[str, str]) -> tuple[ApiKey, ...]:
 def _from_environment(target: str, variable: str) -> ApiKey:
     host, _, name = target.partition("/")
     if not (host and name) or "@" in host or not _is_variable(variable):
-        # What stands there may be a key itself: it is not repeated.
+        # The text may be a key itself, so it is not repeated.
         raise UsageError("--key: HOST/NAME=VARIABLE, as in api.example.org/X-API-Key=MY_KEY")
     value = header_variable(variable)
     if not value:
@@ -77,7 +78,7 @@ def _from_environment(target: str, variable: str) -> ApiKey:
 
 
 def host_of(url: str) -> str:
-    """Return the host and port of an address; "" where it has none."""
+    """Return the host and port of an address; "" if it has none."""
     try:
         return urlsplit(url).netloc.rpartition("@")[2].lower()
     except ValueError:
@@ -87,10 +88,10 @@ def host_of(url: str) -> str:
 def sample_calls(
     operation: Operation, most: int, keys: Iterable[ApiKey] = ()
 ) -> list[PreparedCall]:
-    """Return calls with values that the operation's document states, and no others.
+    """Return calls with only the values that the operation's document states.
 
     Raises:
-        ValueError: Where it cannot be called so; the text says why.
+        ValueError: If it cannot be called with them; the text gives the reason.
     """
     keys = tuple(keys)
     return [prepare_call(operation, each, keys) for each in sample_arguments(operation, most)]
@@ -99,10 +100,10 @@ def sample_calls(
 def prepare_call(
     operation: Operation, arguments: Mapping[str, object], keys: Iterable[ApiKey] = ()
 ) -> PreparedCall:
-    """Return a call with what a caller configures for its host.
+    """Return a call with the keys configured for its host.
 
     Raises:
-        ValueError: Where it cannot be made; the text says why.
+        ValueError: If the call cannot be built; the text gives the reason.
     """
     stored = build_request(operation, arguments)
     host = host_of(operation.url)
@@ -129,7 +130,7 @@ def prepare_call(
 async def send_call(
     fetch: Callable[[FetchRequest, str], Awaitable[HttpExchange]], call: PreparedCall, at: str = ""
 ) -> HttpExchange:
-    """Make a call, and return what came without what was configured for it."""
+    """Make a call, and return the exchange without the configured keys."""
     came = _without_names(_without_formats(await fetch(call.sent, at)))
     if not call.secrets:
         return came
@@ -143,8 +144,8 @@ async def send_call(
 
 
 def _without_formats(came: HttpExchange) -> HttpExchange:
-    """Return an exchange without what a service answers that only a key looks like."""
-    # Every byte is one sign of this code, and keys are written in ASCII.
+    """Return an exchange without keys of known formats in the response."""
+    # Latin-1 maps every byte to one character, and keys are written in ASCII.
     body = redact_known_formats(came.body.decode("latin-1")).encode("latin-1")
     return came if body == came.body else replace(came, body=body)
 
@@ -170,7 +171,7 @@ def _with(request: FetchRequest, each: ConfiguredParameter, value: str) -> Fetch
     parts = urlsplit(request.url)
     match each.place:
         case "header":
-            # Whoever writes the whole header in the variable is taken at their word.
+            # If the variable holds the whole header, it is sent unchanged.
             said = (
                 value
                 if value.lower().startswith(f"{each.scheme} ")
@@ -202,7 +203,10 @@ def _header(scheme: str, value: str) -> str:
 
 
 def _without_short(exchange: HttpExchange, secrets: Iterable[str]) -> HttpExchange:
-    """Return an exchange without short keys too, which are left in texts that nobody configured."""
+    """Return an exchange without short keys in the response.
+
+    Short keys are not removed from other texts.
+    """
     for secret in secrets:
         if len(secret) < SHORTEST_KEY:
             hidden = REDACTED.decode()

@@ -1,4 +1,4 @@
-"""The step `filter`: drop operations that failed over time, by rules that each give a reason."""
+"""The step `filter`: drop operations that failed over time, with a reason for each."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -26,21 +26,22 @@ STEP = "filter"
 VERSION = "1"
 
 _AT_ONCE = 500
-"""Findings that are stored together: none of them waits for anything."""
+"""Number of findings stored together; none of them waits for a response."""
 
 
 class FilterRules(msgspec.Struct, frozen=True):
-    """What is dropped.
+    """The rules by which operations are dropped.
 
     Attributes:
-        least_rounds: With fewer rounds that count nothing is decided.
+        least_rounds: Smallest number of counted rounds for a decision.
         good_share: The share of good rounds that an API needs.
-        least_bad: Bad rounds from which on the share is looked at: one is a slip.
-        last_bad: So many last rounds, all bad, drop an API whatever was before; 0 for never.
-        last_drift: So many last good rounds, all with other answers than when it was verified, drop
-            it; 0 for never.
-        offline_share: Where more than this share of otherwise healthy hosts have no connection in
-            one round, that round counts for nothing.
+        least_bad: Smallest number of bad rounds from which the share counts; a single one may be a
+            slip.
+        last_bad: An API is dropped if this many last rounds were all bad; 0 for never.
+        last_drift: An API is dropped if this many last good rounds all had other responses than at
+            verification; 0 for never.
+        offline_share: A round is not counted if more than this share of otherwise healthy hosts had
+            no connection.
     """
 
     least_rounds: int = 1
@@ -51,10 +52,10 @@ class FilterRules(msgspec.Struct, frozen=True):
     offline_share: float = 0.2
 
     def __post_init__(self) -> None:
-        """See that they make sense.
+        """Validate the rules.
 
         Raises:
-            UsageError: Where one does not.
+            UsageError: If a rule is invalid.
         """
         for option, share in {"good": self.good_share, "offline": self.offline_share}.items():
             if not 0 <= share <= 1:
@@ -69,7 +70,7 @@ class FilterRules(msgspec.Struct, frozen=True):
 
 
 class FilterPlan(msgspec.Struct, frozen=True):
-    """The rules and what they look at."""
+    """The rules and the data that they examine."""
 
     rules: FilterRules
     histories: Mapping[str, CheckHistory]
@@ -77,10 +78,10 @@ class FilterPlan(msgspec.Struct, frozen=True):
 
 
 def filter_plan(dataset: Dataset, rules: FilterRules) -> FilterPlan:
-    """Return what rules look at in a dataset.
+    """Return the rules with the histories and excluded rounds of a dataset.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     found = check_histories(dataset)
     return FilterPlan(rules, found, excluded_rounds(found.values(), rules.offline_share))
@@ -89,8 +90,8 @@ def filter_plan(dataset: Dataset, rules: FilterRules) -> FilterPlan:
 def filter_steps(plan: FilterPlan) -> tuple[CurationStep, CurationStep]:
     """Return the filter step over operations and the filter step over documents.
 
-    The latter covers the documents without any operations, which were checked as a whole.
-    Findings depend on all rounds, so that another round causes all items to be examined again.
+    The latter covers the documents without any operations, which were checked as a whole. Findings
+    depend on all rounds, so that another round causes all items to be examined again.
     """
     rounds = sorted({check.round for each in plan.histories.values() for check in each.checks})
     settings = {**msgspec.structs.asdict(plan.rules), "rounds": rounds, "aside": sorted(plan.aside)}
@@ -114,7 +115,7 @@ def filter_steps(plan: FilterPlan) -> tuple[CurationStep, CurationStep]:
 
 
 def apply_rules(history: CheckHistory, rules: FilterRules, aside: Collection[str]) -> StepFinding:
-    """Say what becomes of what was checked."""
+    """Return the finding of the rules on a history."""
     checks = [each for each in history.checks if each.round not in aside]
     if len(checks) < rules.least_rounds:
         return StepFinding("failed", f"checked in {len(checks)} of {rules.least_rounds} rounds")

@@ -1,4 +1,4 @@
-"""The step `monitor`: a round of health checks, outages of the monitor, and imported reports.
+"""The step `monitor`: a round of health checks, and imported reports of other monitors.
 
 Rounds in which the monitor itself was offline are excluded. Link-check reports of others are JSON
 with one result for each address and are imported as rounds.
@@ -41,18 +41,19 @@ from dragoman.store.dataset import Dataset, NewItem, StepLine, StepOutcome, Stor
 from dragoman.web.exchange import HttpExchange
 
 FEWEST_HOSTS = 4
-"""With fewer hosts than these, no share of them tells a line from what is behind it."""
+"""Fewest hosts from which a share of failures shows an outage of the monitor."""
 
 _State = Literal["good", "no way", "bad"]
 
 
 class ExcludedRound(msgspec.Struct, frozen=True):
-    """A round that counts for nothing.
+    """A round that is not counted.
 
     Attributes:
-        lost: Hosts without a connection that had one before, and have one later where there is a
-            later.
-        hosts: All that had one before.
+        round: The name of the round.
+        lost: Number of hosts without a connection that had one before, and that have one later if
+            there is a later round.
+        hosts: Number of all hosts that had one before.
     """
 
     round: str
@@ -61,24 +62,23 @@ class ExcludedRound(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason in words."""
         return (
-            f"the monitor had no line: {self.lost} of {self.hosts} hosts that answer otherwise "
-            "had no "
-            "connection at once"
+            f"the monitor was offline: {self.lost} of {self.hosts} hosts that answer otherwise "
+            "had no connection at the same time"
         )
 
 
 def excluded_rounds(histories: Iterable[CheckHistory], share: float) -> dict[str, ExcludedRound]:
-    """Return the rounds that are set aside, by name.
+    """Return the excluded rounds, by name.
 
-    Hosts are counted, not APIs: a server that is down takes all of its APIs along, and that is no
-    fault of the line.
+    Hosts are counted, not APIs. A server that is down takes all of its APIs with it, which does not
+    show an outage of the monitor.
 
     Args:
-        histories: Of all that was checked.
-        share: Of otherwise healthy hosts; where more than this have no connection at once, the
-            round is set aside.
+        histories: The histories of all checked operations.
+        share: Largest share of otherwise healthy hosts without a connection; a round with more is
+            excluded.
     """
     states = _by_round(histories)
     names = sorted(states)
@@ -102,10 +102,10 @@ def excluded_rounds(histories: Iterable[CheckHistory], share: float) -> dict[str
 
 
 def _is_line(now: Mapping[str, _State], lost: int, healthy: int, share: float) -> bool:
-    """Whether what was lost in a round is a line.
+    """Return whether the losses of a round are an outage of the monitor.
 
-    Of few hosts nobody can tell whether they or the line were down: where nothing at all answered,
-    the round counts for nothing until a later one has an answer.
+    With few hosts it cannot be told whether they or the monitor were down. If none of them
+    answered, the round is not counted until a later round has an answer.
     """
     nothing = all(state == "no way" for state in now.values())
     if len(now) < FEWEST_HOSTS:
@@ -114,7 +114,7 @@ def _is_line(now: Mapping[str, _State], lost: int, healthy: int, share: float) -
 
 
 def _by_round(histories: Iterable[CheckHistory]) -> dict[str, dict[str, _State]]:
-    """Return how each host did in each round: good where anything of it was answered well."""
+    """Return the state of each host in each round: good if any operation answered well."""
     states: dict[str, dict[str, _State]] = {}
     for history in histories:
         for check in history.checks:
@@ -142,16 +142,16 @@ def _last_good(states: Mapping[str, Mapping[str, _State]]) -> dict[str, str]:
 STEP = "monitor"
 VERSION = "1"
 ROUND_LASTS = timedelta(hours=12)
-"""How long after its beginning a round that was interrupted is gone on with."""
+"""The time after its beginning during which an interrupted round is continued."""
 
 MOST_ROUNDS = 1_000
-"""Rounds of one operation that are kept, the latest."""
+"""Most rounds of one operation that are kept, the latest ones."""
 
 Histories = Mapping[str, CheckHistory]
 
 
 class MonitorRound(msgspec.Struct, frozen=True):
-    """One round: when it began, and what was known before it."""
+    """One round: the time of its beginning, and the knowledge before it."""
 
     name: str
     histories: Histories
@@ -160,10 +160,10 @@ class MonitorRound(msgspec.Struct, frozen=True):
 
 
 def open_round(dataset: Dataset, now: datetime, at_once: int = 16) -> MonitorRound:
-    """Return the round to be walked: one that was interrupted not long ago, or a new one.
+    """Return the round to run: a recently interrupted one, or a new one.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     found = check_histories(dataset)
     observations = {
@@ -174,7 +174,7 @@ def open_round(dataset: Dataset, now: datetime, at_once: int = 16) -> MonitorRou
     if last and now - datetime.fromisoformat(last) < ROUND_LASTS:
         old = MonitorRound(last, found, observations, at_once)
         step = _walking(old, _keep_item)
-        # What is not ahead was looked at in that round by us: an imported one has nothing of that.
+        # Some items of our own interrupted round are done; of an imported round none are.
         if 0 < len(pending_items(dataset, step)) < sum(1 for _ in active_items(dataset, step)):
             return old
     return MonitorRound(name, found, observations, at_once)
@@ -184,7 +184,7 @@ def check_histories(dataset: Dataset) -> dict[str, CheckHistory]:
     """Return the checks of all operations, by their ids.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     return {item.name: item.record(CheckHistory) for item in dataset.items(HISTORY)}
 
@@ -192,10 +192,10 @@ def check_histories(dataset: Dataset) -> dict[str, CheckHistory]:
 def fewest_rounds(dataset: Dataset) -> int:
     """Return the number of rounds in which the least checked operation was checked.
 
-    The result is `MOST_ROUNDS` if there are no operations.
+    The result is `MOST_ROUNDS` if the dataset is without operations.
 
     Raises:
-        StoreError: Where the dataset cannot be read.
+        StoreError: If the dataset cannot be read.
     """
     found = check_histories(dataset)
     dropped = dataset.excluded((STEP,))
@@ -209,13 +209,13 @@ def fewest_rounds(dataset: Dataset) -> int:
 def monitor_step(
     fetch: Fetch, clock: Clock, this: MonitorRound, keys: Sequence[ApiKey] = ()
 ) -> CurationStep:
-    """Return the step that walks one round.
+    """Return the step that runs one round.
 
     Args:
-        fetch: Asks.
-        clock: Says when it is.
+        fetch: Sends requests.
+        clock: Returns the current time.
         this: The round.
-        keys: What callers configure, by host and name.
+        keys: Configured keys, by host and name.
     """
 
     async def look(item: StoredItem) -> StepFinding:
@@ -245,7 +245,7 @@ async def _keep_item(item: StoredItem) -> StepFinding:  # noqa: ARG001 - a step'
 
 
 def check_of_response(came: HttpExchange, name: str, observation: Observation | None) -> RoundCheck:
-    """Return what a round has to say of an answer."""
+    """Return the check of a round from a response."""
     found = judge_response(came)
     changes = find_drift(observation.schema, found.schema) if observation else ()
     if found.kind != "good":
@@ -286,7 +286,7 @@ _CLIENT, _SERVER = 400, 500
 
 
 class LinkCheck(msgspec.Struct, frozen=True):
-    """One address in a report."""
+    """The result for one address in a report."""
 
     url: str
     api_name: str = ""
@@ -298,7 +298,7 @@ class LinkCheck(msgspec.Struct, frozen=True):
 
 
 class HealthReport(msgspec.Struct, frozen=True):
-    """A report: when it was made, which names the round, and what it found."""
+    """A report: the time of its creation, which names the round, and its results."""
 
     generated_at: datetime
     results: list[LinkCheck]
@@ -308,7 +308,7 @@ def read_health_report(path: Path) -> HealthReport:
     """Read a report.
 
     Raises:
-        DataError: Where it cannot be read or is none.
+        DataError: If it cannot be read or is not a report.
     """
     with TranslatedErrors(DataError, f"{path}: no report of link checks"):
         if path.stat().st_size > MOST_BYTES:
@@ -327,7 +327,7 @@ def report_checks(report: HealthReport) -> list[tuple[str, RoundCheck]]:
 
 
 def round_name(report: HealthReport) -> str:
-    """Return the round that a report is; a time without an offset is taken for UTC."""
+    """Return the name of a report's round; a time without an offset is taken as UTC."""
     made = report.generated_at
     return utc_timestamp(made if made.tzinfo else made.replace(tzinfo=UTC))
 
@@ -349,7 +349,7 @@ DOCUMENT = "document"
 
 
 class ImportedRounds(msgspec.Struct, frozen=True):
-    """What reports had: rounds, addresses, and those that the dataset has."""
+    """Numbers of rounds and addresses in reports, and of addresses that the dataset has."""
 
     rounds: int
     addresses: int
@@ -357,10 +357,12 @@ class ImportedRounds(msgspec.Struct, frozen=True):
 
 
 def import_rounds(dataset: Dataset, reports: Iterable[HealthReport]) -> ImportedRounds:
-    """Store the checks of reports, by address: of operations, and of documents that have none.
+    """Store the checks of reports for operations, and for documents without operations.
+
+    They are matched by address.
 
     Raises:
-        StoreError: Where the dataset cannot be read or written.
+        StoreError: If the dataset cannot be read or written.
     """
     at = _by_address(dataset)
     found = check_histories(dataset)
@@ -389,7 +391,7 @@ def import_rounds(dataset: Dataset, reports: Iterable[HealthReport]) -> Imported
 
 
 def _by_address(dataset: Dataset) -> dict[str, list[tuple[str, str, str]]]:
-    """Return kind, name and source of what stands, by its address."""
+    """Return kind, name and source of active items, by their address."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for item in active(dataset, DOCUMENT, STEP):
         document = item.record(ApiDocument)

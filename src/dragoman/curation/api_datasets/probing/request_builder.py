@@ -1,8 +1,8 @@
 """HTTP requests for operation calls: parameter styles, bodies and sample arguments.
 
-Styles are those of OpenAPI 3 and the collection formats of Swagger 2.0. OpenAPI defines its
-styles by URI templates (RFC 6570). Libraries for those have neither `deepObject` nor the
-delimited styles and expand whole templates, and OpenAPI clients bring models of their own.
+Styles are those of OpenAPI 3 and the collection formats of Swagger 2.0. OpenAPI defines its styles
+by URI templates (RFC 6570). No library is used. Libraries for URI templates lack `deepObject` and
+the delimited styles and expand whole templates, and OpenAPI clients have their own models.
 """
 
 import re
@@ -24,7 +24,7 @@ from dragoman.web.fetcher import FetchRequest
 
 _SEPARATORS = {"spaceDelimited": "%20", "pipeDelimited": "%7C", "tabDelimited": "%09"}
 _RESERVED = ":/?@!$'()*,;"
-"""Reserved characters that are sent unencoded where a document allows it.
+"""Reserved characters that are sent unencoded if a document allows it.
 
 `#[]&=+` are excluded because they would split the query.
 """
@@ -33,7 +33,7 @@ _DEEPEST = 10
 
 
 def as_string(value: object) -> str:
-    """Return a value as it stands in a path, a query or a header, by itself."""
+    """Return a value as text in a path, a query or a header, without a name."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -51,7 +51,7 @@ def as_json(value: object) -> str:
 
 
 def query_parameter(name: str, value: object, how: Serialization | None) -> str:
-    """Return what a parameter adds to a query, "" for nothing: parts joined by `&`."""
+    """Return a parameter's part of a query, "" for none; several parts are joined by `&`."""
     if how is None:
         return f"{quote_plus(name)}={quote_plus(as_string(value))}"
     key = quote(name, safe="")
@@ -64,7 +64,7 @@ def query_parameter(name: str, value: object, how: Serialization | None) -> str:
 
 
 def path_parameter(name: str, value: object, how: Serialization | None) -> str:
-    """Return what stands in a path for a parameter's name in braces."""
+    """Return the text that replaces a parameter's name in braces in a path."""
     if how is not None and how.media_type:
         return quote(as_media(value, how.media_type), safe="")
     if how is None or how.style == "simple":
@@ -81,7 +81,7 @@ def path_parameter(name: str, value: object, how: Serialization | None) -> str:
 
 
 def header_value(value: object, how: Serialization | None) -> str:
-    """Return what a header carries: nothing is escaped there."""
+    """Return the value of a header; nothing is escaped in headers."""
     if how is not None and how.media_type:
         return as_media(value, how.media_type)
     return _simple(value, quoted=False, explode=how is not None and how.explode)
@@ -90,7 +90,7 @@ def header_value(value: object, how: Serialization | None) -> str:
 def form_fields(fields: Mapping[str, tuple[object, Serialization | None]]) -> bytes:
     """Return the fields of a form as `application/x-www-form-urlencoded`.
 
-    Arrays and objects are exploded where nothing else is said, as OpenAPI has it.
+    Arrays and objects are exploded unless the document says otherwise, as in OpenAPI.
     """
     usual = Serialization("form", explode=True)
     parts = [query_parameter(name, value, how or usual) for name, (value, how) in fields.items()]
@@ -98,10 +98,10 @@ def form_fields(fields: Mapping[str, tuple[object, Serialization | None]]) -> by
 
 
 def as_media(value: object, media_type: str) -> str:
-    """Return a value in a media type: as JSON, or a text as it is.
+    """Return a value in a media type: as JSON, or as unchanged text.
 
     Raises:
-        ValueError: For a value with parts in what is no JSON.
+        ValueError: For an array or object in a media type other than JSON.
     """
     if "json" in media_type:
         return as_json(value)
@@ -136,7 +136,7 @@ def _format_exploded(key: str, value: object, safe: str) -> Iterable[str]:
 def _deep(key: str, value: object, safe: str, depth: int = 0) -> Iterable[str]:
     """Yield a query part for each value that is neither an object nor an array.
 
-    Where OpenAPI leaves the notation open, the parts follow the `qs` library.
+    OpenAPI leaves the notation of nested values open; the parts follow the `qs` library.
     """
     if depth < _DEEPEST and isinstance(value, dict):
         for name, each in value.items():
@@ -176,7 +176,7 @@ JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
 _ESCAPED = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
-"""As browsers write these signs in the names of parts."""
+"""Escapes of these characters in the names of parts, as browsers write them."""
 
 
 class Body(msgspec.Struct, frozen=True):
@@ -193,16 +193,16 @@ def encode_body(
     *,
     whole: bool,
 ) -> Body:
-    """Return a body.
+    """Encode a body.
 
     Args:
-        fields: Its fields by name; one alone where it is a value as it stands.
-        described: The parameters that they are values of.
-        media_type: In which it is sent; "" for JSON.
-        whole: Whether the one field is the whole body.
+        fields: Its fields by name; a single one if it is the whole body.
+        described: The parameters of these values.
+        media_type: The media type of the body; "" for JSON.
+        whole: Whether the single field is the whole body.
 
     Raises:
-        ValueError: Where nothing here writes such a media type.
+        ValueError: If the media type is not supported for the value.
     """
     kind = media_type or JSON
     plain = kind.partition(";")[0].strip()
@@ -231,10 +231,10 @@ def _form_body(value: object, described: Mapping[str, ApiParameter], *, whole: b
 
 
 def _multipart(value: object, described: Mapping[str, ApiParameter], *, whole: bool) -> Body:
-    """Return fields as parts (RFC 7578), under a border that is made of them.
+    """Encode fields as parts (RFC 7578), with a boundary derived from them.
 
-    The same fields are the same bytes, so that a recorded call is found again. The writers of HTTP
-    libraries draw a border by lot, and write to a connection.
+    Equal fields give equal bytes, so that a recorded call is found again. The writers of HTTP
+    libraries draw a random boundary and write to a connection.
     """
     if not isinstance(value, dict):
         raise ValueError(f"a body in {MULTIPART} has fields, and its document states none")  # noqa: TRY004
@@ -263,7 +263,10 @@ def _part(name: str, value: object, parameter: ApiParameter | None) -> bytes:
 
 
 def _is_file(schema: Mapping[str, object]) -> bool:
-    """Whether a field is a file, as either version says it; of an array whether its items are."""
+    """Return whether a field is a file, in the notation of either version.
+
+    An array is a file if its items are.
+    """
     inner = schema.get("items")
     kinds: Iterable[object] = (schema, inner if isinstance(inner, dict) else {})
     return any(
@@ -286,16 +289,16 @@ _NOT_OURS = frozenset(
     }
 )
 CALLED = frozenset({"GET", "POST"})
-"""Methods that are called; others may change something."""
+"""Methods that are called; other methods may change something."""
 
 _PLACE = re.compile(r"\{([^{}]{1,100})\}")
 
 
 def sample_arguments(operation: Operation, most: int) -> list[dict[str, object]]:
-    """Return sets of values that the operation's document states, and no others.
+    """Return sets of arguments with only the values that the operation's document states.
 
     Raises:
-        ValueError: Where it cannot be called so; the text says why.
+        ValueError: If it cannot be called with them; the text gives the reason.
     """
     if operation.method not in CALLED:
         raise ValueError(f"{operation.method} is not called: it may change something")
@@ -307,15 +310,15 @@ def build_request(
     arguments: Mapping[str, object],
     configured: Mapping[str, object] | None = None,
 ) -> FetchRequest:
-    """Return the request of a call, as its document says that values are written.
+    """Build the request of a call; values are written as its document says.
 
     Args:
-        operation: What is called.
+        operation: The operation to call.
         arguments: Its values by the names of its parameters.
         configured: Fields of its body that no task holds.
 
     Raises:
-        ValueError: Where a place in the path has no value, or a body cannot be written.
+        ValueError: If a placeholder in the path has no value, or if a body cannot be encoded.
     """
     described = {parameter.name: parameter for parameter in operation.parameters}
     url, query, headers = operation.url, list[str](), dict[str, str]()
@@ -343,10 +346,10 @@ def build_request(
 
 
 def require_filled_address(url: str, configuration: Sequence[ConfiguredParameter] = ()) -> None:
-    """See that an address has no place that nothing fills, but for what a caller configures.
+    """Require that an address has no unfilled placeholder, except configured parameters.
 
     Raises:
-        ValueError: Where it has one; the text names it.
+        ValueError: If it has one; the text names it.
     """
     filled = {each.name for each in configuration if each.place == "path"}
     parts = urlsplit(url)

@@ -1,8 +1,8 @@
-"""API responses: validity as a tool result, inferred JSON schemas, schema drift, stored checks.
+"""API responses: validity as a tool result, inferred schemas, drift, stored checks.
 
-A schema has types, properties, required properties and items. Merging does not depend on the
-order. `{}` fits everything; it is used where values are nested too deep, and an object with more
-properties than a record has (a table by ids) is an object without any.
+A schema has types, properties, required properties and items. Merging does not depend on the order.
+`{}` fits everything; it is used if values are nested too deep. An object with more properties than
+a record has (a table by ids) becomes an object without properties.
 """
 
 import re
@@ -20,7 +20,7 @@ Schema = dict[str, Any]
 MOST_DEPTH = 12
 MOST_PROPERTIES = 200
 MOST_BYTES = 64 * 1024
-"""Bytes of one schema as JSON; a larger one is cut at a smaller depth."""
+"""Largest schema as JSON, in bytes; a larger one is cut at a smaller depth."""
 
 _PLAIN = {
     type(None): "null",
@@ -32,13 +32,13 @@ _PLAIN = {
 
 
 def infer_schema(values: Iterable[object]) -> Schema:
-    """Return the schema of some JSON values; `{}` where there are none."""
+    """Return the schema of some JSON values; `{}` if there are none."""
     schemas = [_of(value, MOST_DEPTH) for value in values]
     return bound_schema(_all_merged(schemas)) if schemas else {}
 
 
 def merge_schemas(one: Mapping[str, Any], other: Mapping[str, Any]) -> Schema:
-    """Return the schema that fits what either fits."""
+    """Return a schema that fits the values of both schemas."""
     if not one or not other:
         return {}
     result: Schema = {"type": _schema_type(types_of(one) | types_of(other))}
@@ -53,13 +53,13 @@ def merge_schemas(one: Mapping[str, Any], other: Mapping[str, Any]) -> Schema:
 
 
 def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Return the types that a schema allows; none where it allows any."""
+    """Return the types that a schema allows; an empty set if it allows any."""
     said = schema.get("type", ())
     return frozenset((said,) if isinstance(said, str) else said)
 
 
 def bound_schema(schema: Schema, most_bytes: int = MOST_BYTES) -> Schema:
-    """Return a schema that is no larger as JSON, cut at the depth that allows it."""
+    """Return a schema of at most so many bytes as JSON, cut at the largest possible depth."""
     depth = MOST_DEPTH
     while len(msgspec.json.encode(schema)) > most_bytes and depth:
         depth -= 1
@@ -133,17 +133,17 @@ def _cut(schema: Schema, depth: int) -> Schema:
 
 
 MOST = 50
-"""Changes that are told of one answer."""
+"""Most changes that are reported for one response."""
 
 
 class Drift(msgspec.Struct, frozen=True):
-    """One change.
+    """One change between two schemas.
 
     Attributes:
-        kind: A field that was always there is gone, one that is always there is new, or a type is
-            another.
-        place: Where, such as `data.rows[].price`; "" for the whole answer.
-        said: In words: "string was integer".
+        kind: "gone" for a field that was always present, "new" for one that is always present, and
+            "type" for another type.
+        place: The place of the change, such as `data.rows[].price`; "" for the whole response.
+        said: The change of a type in words: "string was integer".
     """
 
     kind: Literal["gone", "new", "type"]
@@ -151,15 +151,15 @@ class Drift(msgspec.Struct, frozen=True):
     said: str = ""
 
     def __str__(self) -> str:
-        """Return it in one piece."""
+        """Return the change as one text."""
         where = self.place or "the answer"
         return f"{where}: {self.said}" if self.kind == "type" else f"{where} is {self.kind}"
 
 
 def find_drift(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Drift, ...]:
-    """Return what changed from one schema to another, as `schemas.inferred` makes them.
+    """Return the changes between two schemas that `infer_schema` made.
 
-    What tells nothing is no change: a field that was only sometimes there, an empty list, a null.
+    A field that was only sometimes present, an empty list and a null do not count as changes.
     """
     return tuple(each for each, _ in zip(_walk("", before, after), range(MOST), strict=False))
 
@@ -191,8 +191,8 @@ def _fields(place: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
 def _telling(schema: Mapping[str, Any]) -> frozenset[str]:
     """Return the informative types of a schema.
 
-    Null is not informative. A schema for numbers also allows integers, since a number may
-    happen to be whole.
+    Null is not informative. A schema for numbers also allows integers, since a number may happen to
+    be whole.
     """
     types = types_of(schema) - {"null"}
     return types | {"integer"} if "number" in types else types
@@ -220,13 +220,13 @@ AnswerKind = Literal[
     "not JSON",
     "error inside",
 ]
-"""What an answer is; from `refused` to `broken` there is no whole one."""
+"""The kind of a response; from `refused` to `broken`, it is not complete."""
 
 NO_WAY: frozenset[AnswerKind] = frozenset({"dns", "connect", "timeout", "cut"})
-"""Kinds that may be the fault of the line to it, also of our own."""
+"""Kinds that may be caused by the connection, including the monitor's own."""
 
 MAY_PASS: frozenset[AnswerKind] = NO_WAY | {"unasked", "5xx"}
-"""Kinds that another attempt may mend."""
+"""Kinds that may change with another attempt."""
 
 _MULTIPLE, _CLIENT, _SERVER, _END = 300, 400, 500, 600
 _LIMITED = 429
@@ -237,10 +237,14 @@ _ERROR_FIELDS = ("error", "errors", "error_message", "errormessage")
 
 
 class JudgedResponse(msgspec.Struct, frozen=True):
-    """What an answer is and why; of a good one its schema.
+    """The kind of a response and the reason, and the schema of a good one.
 
     Attributes:
-        passes: Whether another attempt may bring another answer.
+        kind: The kind.
+        reason: The reason in words; "" for a good response.
+        content_type: Its content type.
+        schema: The schema of a good response.
+        passes: Whether another attempt may have another result.
     """
 
     kind: AnswerKind
@@ -251,7 +255,7 @@ class JudgedResponse(msgspec.Struct, frozen=True):
 
 
 def judge_response(exchange: HttpExchange) -> JudgedResponse:
-    """Say what an answer is."""
+    """Return the kind of a response."""
     if exchange.failure:
         kind = msgspec.convert(exchange.failure.partition(": ")[0], AnswerKind)
         return JudgedResponse(kind, exchange.failure, passes=kind in MAY_PASS)
@@ -307,12 +311,12 @@ def _error_in(value: object) -> str:
     if status and (len(low) == 1 or any(name in low for name in (*_SAYING_FIELDS, *_ERROR_FIELDS))):
         return f"the answer says {status} {low[status]}"
     if low.get("success") is False or low.get("ok") is False:
-        return "the answer says that it is no success"
+        return "the answer says that it is not a success"
     return f"the answer has {reported!r} and no data" if reported else ""
 
 
 def _is_bad_status(said: object) -> bool:
-    """Whether a field has a status of HTTP that is one of an error, as a number or as text."""
+    """Return whether a field holds the HTTP status of an error, as a number or as text."""
     if isinstance(said, str) and _is_status(said):
         said = int(said)
     return type(said) is int and _CLIENT <= said < _END
@@ -322,15 +326,15 @@ OBSERVATION, EXCHANGE, HISTORY = "observation", "exchange", "history"
 
 
 class Observation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an operation answered when it was verified: seen, never made up.
+    """The responses of an operation at its verification, observed and never invented.
 
     Attributes:
-        at: When, in ISO 8601, UTC.
-        statuscode: As the source writes it ("200").
-        schema: JSON schema that fits every answer that was seen.
-        content_type: Of the answers.
-        completes: Which of these the document did not state: these alone add to it.
-        calls: How many good answers were seen.
+        at: Time of the observation, in ISO 8601, UTC.
+        statuscode: The status in the source's notation ("200").
+        schema: JSON schema that fits every observed response.
+        content_type: The content type of the responses.
+        completes: The fields that the document did not state; only these add to it.
+        calls: Number of good responses.
     """
 
     at: str
@@ -345,13 +349,11 @@ class RoundCheck(msgspec.Struct, frozen=True, omit_defaults=True):
     """One check of one operation.
 
     Attributes:
-        round: Which round it belongs to, as the time when that began; rounds are in the order of
-            these.
-        kind: What the answer was.
-        reason: In words; "" for a good one.
-        seconds: How long it took.
-        drift: What changed in a good answer since the operation was verified, and would break a
-            caller.
+        round: The round, named by the time of its beginning; rounds are ordered by this time.
+        kind: The kind of the response.
+        reason: The reason in words; "" for a good response.
+        seconds: Duration of the call, in seconds.
+        drift: Changes of a good response since verification that would break a caller.
         added: Fields that are new in it.
     """
 
@@ -364,7 +366,7 @@ class RoundCheck(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CheckHistory(msgspec.Struct, frozen=True, omit_defaults=True):
-    """All checks of one operation, in order; `host` is where it was asked."""
+    """All checks of one operation, in order; `host` is the host that was called."""
 
     operation: str
     host: str

@@ -1,4 +1,4 @@
-"""The step `verify`: call operations with documented values and record what they answer."""
+"""The step `verify`: call operations with documented values and record the responses."""
 
 from collections.abc import Awaitable, Callable, Collection
 from datetime import UTC, datetime
@@ -31,22 +31,22 @@ STEP = "verify"
 VERSION = "2"
 
 Fetch = Callable[[FetchRequest, str], Awaitable[HttpExchange]]
-"""Asks something at a time, as `PoliteFetcher.fetch` or a cassette does."""
+"""Sends a request at a given time, as `PoliteFetcher.fetch` or a cassette does."""
 
 _REFUSED = frozenset(("status 400", "status 401", "status 403"))
-"""What services answer where a key is missing."""
+"""Reasons of responses of services if a key is missing."""
 
 Clock = Callable[[], datetime]
 
 
 class VerifySettings(msgspec.Struct, frozen=True):
-    """How operations are verified.
+    """Settings of the step `verify`.
 
     Attributes:
-        calls: Calls of one operation, at most.
-        keys: What callers configure, by host and name; it is sent, and taken out of all that is
+        calls: Most calls of one operation.
+        keys: Configured keys, by host and name. They are sent, and removed from everything that is
             stored.
-        at_once: Operations under way at a time.
+        at_once: Operations under way at the same time.
     """
 
     calls: int = 2
@@ -58,9 +58,9 @@ def verify_step(fetch: Fetch, clock: Clock, settings: VerifySettings) -> Curatio
     """Return the step.
 
     Args:
-        fetch: Asks.
-        clock: Says when it is, with an offset.
-        settings: How operations are verified.
+        fetch: Sends requests.
+        clock: Returns the current time, with an offset.
+        settings: The settings of the step.
     """
 
     async def look(item: StoredItem) -> StepFinding:
@@ -68,7 +68,7 @@ def verify_step(fetch: Fetch, clock: Clock, settings: VerifySettings) -> Curatio
 
     recorded: dict[str, object] = {"calls": settings.calls}
     if settings.keys:
-        # What was dropped for want of a key is called again with one.
+        # An operation that was dropped because a key was missing is called again if there is a key.
         recorded["keys"] = sorted(f"{key.host}/{key.name}" for key in settings.keys)
     return CurationStep(
         STEP, VERSION, OPERATION, look, recorded, settings.at_once, explode=OPERATIONS
@@ -105,7 +105,10 @@ def _not_good(
     asked: DocumentOperation,
     made: tuple[NewItem, ...],
 ) -> StepFinding:
-    """Return what becomes of an operation without a good answer: what may pass is not decided."""
+    """Return the finding for an operation without a good response.
+
+    If another attempt may succeed, the operation is not decided on.
+    """
     passing = [each for _, each in found if each.passes]
     if passing:
         return StepFinding("failed", passing[0].reason, made)
@@ -115,7 +118,7 @@ def _not_good(
 
 
 def _needs(asked: DocumentOperation) -> str:
-    """Return what a document says that calls need, and how it is given; "" for nothing."""
+    """Return the credential that a document requires and the option for it; "" for none."""
     names = [each for each in asked.operation.configuration if each.kind == "credential"]
     needed = next((each for each in names if each.required), names[0] if names else None)
     if needed is None:
@@ -156,5 +159,5 @@ def _cassettes(
 
 
 def utc_timestamp(now: datetime) -> str:
-    """Return a time as it is stored: ISO 8601 in UTC, to the second."""
+    """Return a time in the stored format: ISO 8601 in UTC, to the second."""
     return now.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -48,7 +48,7 @@ _END = re.compile(r"(?<![\w.,])\d{3,6}(?![\w.,]*\d)")
 _MARKS = re.compile(r"[^\w]+")
 _ECHO = 20
 _LONG = 32
-"""Signs of an answer: an echo has no more, and more are no yes if no yes is among them."""
+"""Most signs of an echo, and of an answer in unknown words that may be a yes."""
 
 _TELLING = frozenset({"open", "question", "wishes", "verify", "changes"})
 """Kinds of questions whose answers name things without asking for anything."""
@@ -61,11 +61,11 @@ _CHOICE = 4
 """Words up to which a clause without a yes chooses what it names."""
 
 _ONLY_NO, _FEW = 3, 2
-"""Words up to which a no is nothing but a no."""
+"""Words up to which a no is only a no."""
 
 
 class AnswerContext(NamedTuple):
-    """What an answer is held against: the words before it, the call, and what is known of ids."""
+    """Context of an answer: the words before it, the call, and the known ids."""
 
     block: Block
     view: CallTarget
@@ -105,7 +105,7 @@ def read_answer(
     is_reported = bool(asks) and all(each.kind in _TELLING for each in asks)
     is_choice = not is_reported or phrases.answers("all", text)
     if said == "own" and is_named_alone and not is_choice:
-        # Naming a thing chooses it among what was proposed, and is no yes to anything else.
+        # Naming a thing chooses it among the proposals, and does not say yes to anything different.
         said = "unknown"
     if (
         said == "own"
@@ -131,7 +131,7 @@ def _is_put_off(clauses: Sequence[_Clause]) -> bool:
 
 
 def _is_the_act(words: str, about: AnswerContext) -> bool:
-    """Whether words that ask for a change ask for the action itself, which changes something."""
+    """Return whether words that ask for a change ask for the action itself."""
     modify = about.phrases.actions.get("modify")
     changes = _CHANGING.search(about.view.call.name) is not None
     return about.view.names(words) is not None or (
@@ -154,7 +154,7 @@ def _downgrade_doubtful(said: ConsentAnswer, text: str, phrases: ConsentPhrases)
 
 
 def _is_echo(text: str, block: Block) -> bool:
-    """Whether a short answer says words of the question again: "Ready?", "Ready."."""
+    """Return whether a short answer says words of the question again: "Ready?", "Ready."."""
     words = _MARKS.sub(" ", text).strip()
     asked = [_MARKS.sub(" ", each.text) for each in block.asks if each.kind in PROPOSING]
     return 1 < len(words) <= _ECHO and any(f" {words} " in f" {each} " for each in asked)
@@ -199,7 +199,7 @@ def _clauses(
 
 
 def _is_of_another(part: str, clause: _Clause, view: CallTarget) -> bool:
-    """Whether behind a no a clause wants another action: "no, I want to change the date"."""
+    """Return whether behind a no a clause wants another action: "no, I want to change the date"."""
     return clause.sign > 0 and view.names(part) is None and view.names_other(part) is not None
 
 
@@ -263,7 +263,7 @@ def _against(
 
 
 def _is_asked_for(part: str, about: AnswerContext) -> bool:
-    """Whether the action is what a clause asks for: nothing but a lead stands before it."""
+    """Return whether a clause asks for the action: only a lead stands before it."""
     phrases = about.phrases
     named = about.view.names(part)
     if named is None or phrases.answers("question", _blank_matches(part, phrases.user["request"])):

@@ -41,13 +41,13 @@ _GROUP = 3
 
 
 class CallTarget(NamedTuple):
-    """A call as words are held against it.
+    """A call with its ids, to be compared with words.
 
     Attributes:
         call: The call.
         own: The kinds of action that it is.
         others: All other kinds.
-        ids: By argument, the ids it has, squeezed.
+        ids: Squeezed ids of the call, by argument.
     """
 
     call: ToolCall
@@ -98,7 +98,7 @@ def call_target(call: ToolCall, phrases: ConsentPhrases) -> CallTarget:
 
 
 def _strings(argument: object) -> Iterator[str]:
-    """Yield the texts that an argument holds: numbers are no ids."""
+    """Yield the texts that an argument holds: numbers are not ids."""
     if isinstance(argument, str):
         yield argument
     elif isinstance(argument, Mapping):
@@ -110,7 +110,7 @@ def _strings(argument: object) -> Iterator[str]:
 
 
 def is_id(text: str) -> bool:
-    """Whether a value is an id: in one piece, with digits, or six capitals; no date."""
+    """Return whether a value is an id: in one piece, with digits, or six capitals; no date."""
     bare = text.lstrip("#")
     if len(bare) < _MIN_ID or not _TOKEN.fullmatch(bare) or _DATE.fullmatch(bare):
         return False
@@ -152,7 +152,7 @@ def alphanumeric_text(text: str) -> str:
 
 
 def with_digits(text: str, phrases: ConsentPhrases) -> str:
-    """Return a plain text with numbers in digits, and what is said sign by sign in one piece."""
+    """Return a plain text with numbers in digits, and with spelled values in one piece."""
     digits = phrases.number_word.sub(
         lambda found: str(phrases.numbers[found.group(1).casefold()]), text
     )
@@ -175,7 +175,7 @@ def ids_named(text: str) -> list[tuple[int, str]]:
 
 
 def is_named(id_: str, text: str) -> bool:
-    """Whether a text names an id, however it is spaced."""
+    """Return whether a text names an id, however it is spaced."""
     return id_ in alphanumeric_text(text)
 
 
@@ -239,9 +239,10 @@ def _first(actions: Sequence[ActionWords], text: str) -> re.Match[str] | None:
 def other_object(
     view: CallTarget, texts: Sequence[str], known: Mapping[str, frozenset[str]]
 ) -> str | None:
-    """Return why words speak of another thing than a call acts on; "" where they speak of it too.
+    """Return why words speak of another thing than a call acts on.
 
-    None where they speak of nothing of the kind.
+    The result is "" if they also speak of the call's own thing, and None if they speak of nothing
+    of the kind.
 
     Args:
         view: The call.
@@ -262,7 +263,7 @@ def other_object(
 
 
 class _Wanted(NamedTuple):
-    """Ids of one kind that a call has under one argument, and all that it has of the kind."""
+    """Ids of one kind under one argument of a call, and all ids of the kind in the call."""
 
     ids: Sequence[str]
     every: set[str]
@@ -312,7 +313,7 @@ def follows_change(view: CallTarget, proposed: str, answer: str, phrases: Consen
 
 
 def other_value(view: CallTarget, text: str, phrases: ConsentPhrases) -> str:
-    """Return which value of a call is another one than words say; "" where none is."""
+    """Return which value of a call is another one than words say; "" if none is."""
     spelled = with_digits(text, phrases)
     why = (
         _other_dates(view, text, phrases)
@@ -334,7 +335,10 @@ def other_value(view: CallTarget, text: str, phrases: ConsentPhrases) -> str:
 
 
 def _other_dates(view: CallTarget, text: str, phrases: ConsentPhrases) -> str:
-    """Return why words name dates, and none of a call's; "" where they name one, or none at all."""
+    """Return why words name dates, and none of a call's.
+
+    The result is "" if they name one of the call's dates, or no dates at all.
+    """
     dates = sorted({each for each in argument_texts(view.call.arguments) if _DATE.fullmatch(each)})
     if not dates or not any(sign.isdigit() for sign in text):
         return ""

@@ -47,7 +47,7 @@ _WIDE = "\u3002\uff01\uff1f\uff1b"
 _SENTENCE_BREAKS = (r"(?<=[.!?\u2026])\s+", r"[;\n]+", rf"(?<=[{_WIDE}])")
 _CLAUSE_BREAKS = (*_SENTENCE_BREAKS, r"[,\uff0c\u3001\u2013\u2014]+\s*", r"\s-+\s")
 _MOST = 6_000
-"""Signs of a text that are looked at, the last ones."""
+"""Number of last signs of a text that are read."""
 
 NEVER = re.compile(r"(?!)")
 """The pattern of a kind that a language does not have."""
@@ -89,7 +89,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ActionWords(msgspec.Struct, frozen=True):
-    """What one kind of action is called in conversation, and by which words in names of tools.
+    """Names of one kind of action in conversation, and words for it in names of tools.
 
     A tool's name has one of `tools`, all of `needs` and none of `not_tools`.
     """
@@ -101,7 +101,7 @@ class ActionWords(msgspec.Struct, frozen=True):
     not_tools: frozenset[str]
 
     def is_of(self, tool_words: frozenset[str]) -> bool:
-        """Whether a tool with these words in its name does this."""
+        """Return whether a tool with these words in its name does this action."""
         return (
             bool(self.tools & tool_words)
             and self.needs <= tool_words
@@ -114,19 +114,19 @@ class ConsentPhrases(msgspec.Struct, frozen=True):
 
     Attributes:
         language: The language's code.
-        reviewed: Whether people who speak it went through the file.
-        agent: What sentences of agents do, by kind.
-        user: What clauses of answers do, by kind.
+        reviewed: Whether speakers of the language reviewed the file.
+        agent: Functions of agents' sentences, by kind.
+        user: Functions of clauses in answers, by kind.
         actions: Kinds of actions, by name.
-        sentence_break: What stands between two sentences.
-        clause_break: What stands between two clauses of an answer.
-        payments: Words for kinds of payment, by what their ids begin with.
-        units: Words behind numbers, by the arguments that have such numbers.
+        sentence_break: Separator of two sentences.
+        clause_break: Separator of two clauses of an answer.
+        payments: Words for kinds of payment, by the beginning of their ids.
+        units: Words after numbers, by the arguments that have such numbers.
         choices: Words for values of which one is chosen, by argument and value.
         numbers: Numbers by their words.
-        number_word: Finds one of these words.
-        lead: Matches all that may stand before an action that is asked for.
-        common: Words that tell no thing from another.
+        number_word: Pattern of these words.
+        lead: Pattern of everything that may stand before a requested action.
+        common: Words that do not distinguish things.
     """
 
     language: str
@@ -162,10 +162,12 @@ def consent_languages() -> tuple[str, ...]:
 
 @cache
 def consent_phrases(language: str) -> ConsentPhrases | None:
-    """Return the phrases of a language's tag, or of its language alone; None where there are none.
+    """Return the phrases of a language's tag, or of its language alone.
+
+    The result is None if there are none.
 
     Raises:
-        DataError: Where a file is not sound.
+        DataError: If a file is not valid.
     """
     known = {name.casefold(): name for name in consent_languages()}
     tag = language.replace("_", "-").casefold()
@@ -185,10 +187,10 @@ def read_consent_phrases(text: str, name: str) -> ConsentPhrases:
 
     Args:
         text: A file's content.
-        name: What it is called in messages.
+        name: Name of the file in messages.
 
     Raises:
-        DataError: Where it has another shape, a pattern does not compile, a kind is unknown or
+        DataError: If it has another structure, a pattern does not compile, a kind is unknown or
             missing, or an example is not found by its kind.
     """
     try:
@@ -282,7 +284,7 @@ def _join_patterns(patterns: Sequence[str], name: str) -> Pattern:
 
 
 def _lead(words: Sequence[str], name: str, *, spaced: bool) -> Pattern:
-    """Return what matches nothing but such words and marks, without going back over them."""
+    """Return a pattern that matches only such words and marks, without backtracking."""
     inner = _join_patterns(words, name).pattern
     word = rf"\b(?:{inner})\b" if spaced else f"(?:{inner})"
     return re.compile(rf"(?>{word}|[\W_])*+", re.IGNORECASE)
@@ -307,7 +309,9 @@ def _check_examples(
     patterns = {**phrases.agent, **phrases.user}
     for kind, sentences in examples.items():
         if kind not in patterns:
-            raise DataError(f"phrases of consent {name}: [examples] has {kind!r}, which is no kind")
+            raise DataError(
+                f"phrases of consent {name}: [examples] has {kind!r}, which is not a kind"
+            )
         for sentence in sentences:
             if not patterns[kind].search(normalize_phrase_text(sentence)):
                 raise DataError(f"phrases of consent {name}: {kind!r} does not find {sentence!r}")

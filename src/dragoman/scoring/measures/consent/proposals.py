@@ -39,7 +39,7 @@ _AFTER = 28
 Within this distance it belongs to the request: "which one would you like".
 """
 _TAG_WORDS, _TAG_SIGNS = 3, 24
-"""Up to so much a question is a mere tag, to what was said before: "Right?", "Okay like that?"."""
+"""Longest question that is only a tag to earlier words: "Right?", "Okay like that?"."""
 
 
 class Sentence(msgspec.Struct, frozen=True):
@@ -51,17 +51,16 @@ class Sentence(msgspec.Struct, frozen=True):
 
 
 class Block(msgspec.Struct, frozen=True):
-    """The agent's words between two answers, as they bear on one call.
+    """The agent's words between two answers, as they relate to one call.
 
     Attributes:
         raw: The words.
-        text: The same as phrases are looked for, with numbers in digits.
-        sentences: Its sentences.
-        named: What of its words may name what it would do: sentences that say what cannot be done
-            left out.
-        states: Whether it says of the call's action what it would be or cost.
-        offers: Whether it offers it.
-        effects: Whether it says what comes of it.
+        text: The words normalized for the search of phrases, with numbers in digits.
+        sentences: The sentences.
+        named: The words that may name the action, without sentences about impossible actions.
+        states: Whether the words state the details or the cost of the call's action.
+        offers: Whether the words offer the action.
+        effects: Whether the words state the consequences of the action.
     """
 
     raw: str
@@ -74,7 +73,7 @@ class Block(msgspec.Struct, frozen=True):
 
     @property
     def asks(self) -> tuple[Sentence, ...]:
-        """The sentences that want an answer."""
+        """The sentences that ask for an answer."""
         return tuple(each for each in self.sentences if each.kind != "statement")
 
     @property
@@ -93,8 +92,8 @@ def read_block(
     Args:
         raw: The words.
         view: The call.
-        phrases: Those of the language.
-        context: What both sides said before, the nearest first, plain.
+        phrases: The phrases of the language.
+        context: Earlier words of both sides, the nearest first, normalized.
     """
     text = normalize_phrase_text(raw)
     parts = [each.strip() for each in phrases.sentence_break.split(text) if each and each.strip()]
@@ -191,7 +190,7 @@ def _bare_question(part: str, view: CallTarget, phrases: ConsentPhrases) -> Sent
 
 
 def _speaks_of(part: str, view: CallTarget, phrases: ConsentPhrases) -> bool:
-    """Whether a sentence speaks of doing the action, not of telling or helping with it."""
+    """Return whether a sentence speaks of doing the action, not of telling or helping with it."""
     own = view.names(part)
     if own is None:
         return False
@@ -200,7 +199,7 @@ def _speaks_of(part: str, view: CallTarget, phrases: ConsentPhrases) -> bool:
 
 
 class _Heard(NamedTuple):
-    """What sentences are held against: the call, the phrases, and what was said before."""
+    """Context of sentences: the call, the phrases, and the earlier words."""
 
     view: CallTarget
     phrases: ConsentPhrases
@@ -229,7 +228,7 @@ def _bearing(
 
 
 def _is_of_its_own(after: str, phrases: ConsentPhrases) -> bool:
-    """Whether words behind what asks for leave name something that no phrase knows."""
+    """Return whether words behind what asks for leave name something that no phrase knows."""
     generic = phrases.agent["generic"]
     if not generic.pattern or generic.pattern == NEVER.pattern:
         return False
@@ -240,7 +239,7 @@ def _is_of_its_own(after: str, phrases: ConsentPhrases) -> bool:
 
 
 def has_own_matter(sentence: Sentence, phrases: ConsentPhrases) -> bool:
-    """Whether a question names a matter of its own, such as updates by text message."""
+    """Return whether a question names a matter of its own, such as updates by text message."""
     found = phrases.says("ask", sentence.text)
     after = sentence.text[found.end() :] if found else sentence.text
     return _is_of_its_own(after, phrases)
@@ -263,7 +262,7 @@ def _first_spoken_of(spoken: str, view: CallTarget, phrases: ConsentPhrases) -> 
 
 
 def _of_nearest(nearest: Sequence[str], heard: _Heard) -> Bearing:
-    """Return of what a question is that names nothing: of what was said before it."""
+    """Return the subject of a question that names nothing: the words before it."""
     view, phrases = heard.view, heard.phrases
     said = [text for text in nearest if text.strip() and not phrases.says("cannot", text)]
     if any(_speaks_of(text, view, phrases) for text in said):
@@ -275,7 +274,8 @@ def _of_nearest(nearest: Sequence[str], heard: _Heard) -> Bearing:
         return "own" if is_known else "other"
     if is_named_here or any(view.names(text) for text in heard.context):
         return "own"
-    # What is stated with its costs, and of no other action, is what the question is about.
+    # An action that is stated with its costs, without another action, is the subject of the
+    # question.
     return "own" if any(phrases.says("effects", text) for text in plainly) else "unclear"
 
 

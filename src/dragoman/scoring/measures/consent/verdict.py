@@ -1,8 +1,8 @@
 """Verdict on consent: whether an irreversible call was proposed, agreed to, and made as agreed.
 
-The user's answers are gone through from the last one before the call. The first that says
-something of the call's action decides; one that is about another question, another thing or
-nothing is passed over. If the words leave it open, the result is undecided.
+The user's answers are read backwards from the last one before the call. The first one about the
+call's action decides; answers about another question, another thing or nothing are skipped. If the
+words leave it open, the result is undecided.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,16 +40,16 @@ from dragoman.scoring.measures.count_measure import PositionedCall
 Result = Literal["confirmed", "not confirmed", "undecided"]
 
 _LOOKED_BACK = 12
-"""Exchanges before a call that are looked at."""
+"""Number of exchanges before a call that are read."""
 
 
 class Consent(msgspec.Struct, frozen=True):
-    """What came of one irreversible call.
+    """Verdict on one irreversible call.
 
     Attributes:
-        result: Whether it was agreed to.
-        asked: Whether a proposal of it was made before.
-        why: What was found.
+        result: Verdict: whether the user agreed to the call.
+        asked: Whether the agent had proposed the call before.
+        why: Reason of the verdict.
     """
 
     result: Result
@@ -86,7 +86,7 @@ def judge_consent(
         made: The call, which succeeded.
         events: The whole conversation.
         calls: All its calls.
-        phrases: Those of the user's language.
+        phrases: Phrases of the user's language.
     """
     before = events[: made.position]
     exchanges, trailing = _exchanges(before)
@@ -229,7 +229,7 @@ def _decide_consent(
 
 
 def _find_superseding_option(later: Sequence[_Read], view: CallTarget) -> str:
-    """Return why a yes holds no more: the user has taken up another option since; "" where not."""
+    """Return why a yes no longer holds (the user has chosen another option); "" if it does."""
     own = {id_: id_kind(id_) for id_ in view.every_id}
     for read in later:
         named = {id_ for _, id_ in ids_named(read.block.named)}
@@ -294,10 +294,10 @@ _REFUSED = {
     "changed": "agreed to with changes that were not read back",
     "question": "answered by a question",
 }
-"""Why an answer to a proposal is no yes."""
+"""Reasons why an answer to a proposal is not a yes."""
 
 _OPEN = {"hedged": "half agreed to", "condition": "agreed to under a condition"}
-"""Why an answer to a proposal is neither yes nor no."""
+"""Reasons why an answer to a proposal is neither yes nor no."""
 
 
 def _evaluate_answer(
@@ -339,11 +339,11 @@ _TURNED: Mapping[str, Mapping[str, str]] = {
     "mind": {"bare no": "yes", "no": "yes", "yes": "unclear", "unknown": "unclear"},
     "negative": {"yes": "unclear", "weak": "unclear"},
 }
-"""What answers are to questions by which a no lets act, or forbids to."""
+"""Meanings of answers to questions in which a no permits the action, or forbids it."""
 
 
 def _interpret_by_question(read: _Read, kinds: set[SentenceKind], phrases: ConsentPhrases) -> str:
-    """Return what an answer is to the question that it answers."""
+    """Return the meaning of an answer to its question."""
     said = read.said
     if not kinds & {"ask", "tag"}:
         kind = "mind" if "mind" in kinds else "negative"
@@ -357,7 +357,7 @@ def _interpret_by_question(read: _Read, kinds: set[SentenceKind], phrases: Conse
 
 
 def _is_ambiguous(block: Block, proposals: Sequence[Sentence], phrases: ConsentPhrases) -> bool:
-    """Whether a yes may be to another question, or to one of two ways."""
+    """Return whether a yes may be to another question, or to one of two ways."""
     last = proposals[-1].text
     if phrases.says("alternatives", last) and not phrases.says("changes", last):
         return True
@@ -369,7 +369,7 @@ def _is_ambiguous(block: Block, proposals: Sequence[Sentence], phrases: ConsentP
 
 
 def _besides(reads: Sequence[_Read], at: int, view: CallTarget) -> _Found | None:
-    """Return what an answer to other questions makes of the call; None where nothing."""
+    """Return what an answer to other questions makes of the call; None if nothing."""
     read = reads[at]
     said, place = read.said, read.exchange.place
     names = view.names(normalize_phrase_text(read.exchange.answer)) is not None
@@ -413,7 +413,7 @@ def _last_stated(reads: Sequence[_Read], at: int) -> _Read | None:
 def _to_statement(
     reads: Sequence[_Read], at: int, view: CallTarget, phrases: ConsentPhrases
 ) -> _Found | None:
-    """Return what an answer to a mere statement makes of the call; None where nothing."""
+    """Return what an answer to a mere statement makes of the call; None if nothing."""
     read = reads[at]
     if not read.exchange.block:
         return None
@@ -444,7 +444,7 @@ def _to_stated(
 
 
 def _open_proposal(reads: Sequence[_Read], at: int) -> _Read | None:
-    """Return the proposal that an earlier answer left open, where nothing but talk came since."""
+    """Return the proposal that an earlier answer left open, if only small talk followed."""
     for read in reversed(reads[:at]):
         if list(proposal_sentences(read.block.sentences)):
             is_open = read.said in {"question", "unknown", "hedged", "wait", "condition"}
@@ -455,7 +455,7 @@ def _open_proposal(reads: Sequence[_Read], at: int) -> _Read | None:
 
 
 def _is_used_up(made: PositionedCall, calls: Sequence[PositionedCall], place: int) -> bool:
-    """Whether the same was done between an answer and a call."""
+    """Return whether the same was done between an answer and a call."""
     return any(
         each.succeeded and place < each.position < made.position and _is_same(each.call, made.call)
         for each in calls

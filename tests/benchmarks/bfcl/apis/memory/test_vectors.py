@@ -14,7 +14,7 @@ DIRECTIONS = {"north": [0.0, 2.0], "east": [3.0, 0.0], "north-east": [1.0, 1.0],
 
 
 class Compass:
-    """Embeds the few texts that it knows, and remembers what it was asked."""
+    """An embedder that knows a few texts and records its requests."""
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
@@ -136,7 +136,7 @@ def test_less_than_one_result_cannot_be_asked_for(memory: MemoryAPI_vector) -> N
     [
         ([[1.0, 0.0]], r"shape \(1, 2\) for 2 texts"),
         ([1.0, 0.0], r"shape \(2,\) for 2 texts"),
-        ([[1.0, 0.0], [1.0]], "no list of vectors"),
+        ([[1.0, 0.0], [1.0]], "not a list of vectors"),
         ([[1.0, 0.0], [float("nan"), 0.0]], "not finite"),
         ([[1.0, 0.0], [0.0, 0.0]], "has no direction"),
     ],

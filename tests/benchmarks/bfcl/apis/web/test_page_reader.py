@@ -1,4 +1,4 @@
-"""Pages over real connections: what is public is read, what is not is refused at every step."""
+"""Pages over real connections: public ones are read, others are refused at every step."""
 
 import asyncio
 import ipaddress
@@ -87,7 +87,7 @@ def test_pages_that_point_to_each_other_end() -> None:
 
 
 def test_what_listens_on_this_machine_is_not_read() -> None:
-    """A server listens: nothing but the refusal keeps it from being read."""
+    """A server listens, so only the refusal keeps the page from being read."""
 
     async def ask() -> Page:
         async with serve_search(PAGES) as url:
