@@ -1,7 +1,7 @@
 """Takes the pictures of the documentation from real runs: `make screenshots`.
 
 The runs are played without a key and shown in Chromium. The pictures are written into a build
-folder and never committed, so that they show the current program.
+folder. Only the picture of README is also in the repository; the same command renews it.
 """
 
 import argparse
@@ -20,6 +20,9 @@ from urllib.request import urlopen
 
 MAX_BYTES = 150_000
 """Maximum size of a picture, in bytes."""
+
+IN_README = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "run_page.png"
+"""The picture at the top of README."""
 
 WAIT_SECONDS = 120.0
 """Seconds after which a page that does not show the expected text is abandoned."""
@@ -83,6 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         out.mkdir(parents=True)
         with viewed(folder / "runs") as address:
             _take_all(browser, address, folder, out)
+    IN_README.parent.mkdir(exist_ok=True)
+    shutil.copy(out / IN_README.name, IN_README)
     return 0
 
 
@@ -90,7 +95,7 @@ def play(folder: Path) -> None:
     """Play the runs and write the report of the first one."""
     runs = folder / "runs"
     dragoman(folder, *GRID, "--out", str(runs / "nightly"))
-    dragoman(folder, "blame", str(runs / "nightly"))
+    dragoman(folder, "attribute", str(runs / "nightly"))
     dragoman(folder, *SMALL, "--out", str(runs / "shop"))
     dragoman(folder, "report", str(runs / "nightly"), "--out", str(folder / "report.html"))
 

@@ -149,7 +149,7 @@ def conversations(folder: Path) -> list[Episode]:
 
 def test_of_a_run_that_lost_no_conversation_nobody_is_blamed(tmp_path: Path) -> None:
     run = played(tmp_path / "run", agents=("gold",), tasks=("two-swaps",))
-    with pytest.raises(UsageError, match="no conversation was lost"):
+    with pytest.raises(UsageError, match="no conversation failed"):
         attribute_failures(run, lambda: None)
     assert stored(run) == {}
 

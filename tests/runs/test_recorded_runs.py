@@ -284,7 +284,7 @@ def test_what_cannot_be_played_is_refused_in_one_line(
     assert "was not heard by 'generic': choose mixed, deepgram/nova-3, simulated:15, " in refusal(
         here, asr=("generic",)
     )
-    assert "has its voices" in refusal(here, speakers=("us",))
+    assert "has its own voices" in refusal(here, speakers=("us",))
     said_live = refusal(here, asr=("deepgram/nova-3",), clarify=("spoken+rule",))
     assert "what is not is spoken live: " in said_live
     assert "DEEPGRAM_API_KEY" in said_live

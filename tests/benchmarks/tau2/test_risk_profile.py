@@ -30,9 +30,9 @@ def test_variants_of_telecom_have_its_risk_profile() -> None:
 def test_the_fields_of_a_suite_are_shown(in_process: Callable[..., CompletedProcess[str]]) -> None:
     shown = in_process("fields", "courier", "--full").stdout
     assert "cancel_shipment" in shown
-    assert "a person takes over (minor)" in shown
+    assert "escalation duty (minor)" in shown
     assert "policy: When a person must take over; 1 task: mother-is-not-home" in shown
-    assert "escalate_to_human is in the plan of 5 tasks: gas-in-the-box" in shown
+    assert "escalate_to_human is planned in 5 tasks: gas-in-the-box" in shown
 
 
 def test_duties_are_told_task_by_task(in_process: Callable[..., CompletedProcess[str]]) -> None:

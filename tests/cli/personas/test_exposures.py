@@ -80,7 +80,7 @@ def test_agents_without_a_model_are_left_out_and_said_to_be(run_json: RunJson) -
         "en/text/none/exposure=2, agent literal",
         "en/text/none/exposure=2, agent gold",
     ]
-    assert "2+PROVIDER/MODEL names one, 2+rules asks none" in next(
+    assert "2+PROVIDER/MODEL names one, 2+rules needs none" in next(
         iter(found["not_applicable"].values())
     )
 

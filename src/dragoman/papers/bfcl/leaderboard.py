@@ -25,7 +25,7 @@ class _Aggregates:
     """The aggregates of BFCL, or of another benchmark that has a leaderboard."""
 
     name = "bfcl"
-    about = "its aggregates"
+    about = "aggregates of its categories"
     options = ()
     endings = ()
 
@@ -85,7 +85,7 @@ class _Audio:
     """Text against every recognizer and against audio agents, in runs on any suite."""
 
     name = "bfcl-audio"
-    about = "text, recognizers and agents that hear"
+    about = "text, recognizers and audio-native agents"
     options = ()
     endings = (".md", ".csv", ".json", ".tex")
 
