@@ -5,6 +5,8 @@ from pathlib import Path
 
 from tests.viewer.conftest import View
 
+from dragoman.core.scores import ComponentScore, Scored
+from dragoman.report.formatting import criterion
 from dragoman.store.run_store import open_run
 
 
@@ -23,6 +25,13 @@ def test_a_conversation_has_its_turns_its_calls_and_its_score(view: View, played
     assert 'href="#turn-1"' in page.text
     assert "agent calls" in page.text
     assert "the final database state is as expected" in page.text
+
+
+def test_the_criterion_of_a_failed_component_is_marked_as_expected() -> None:
+    passed, failed = (ComponentScore("DB", True, Scored(value)) for value in (1.0, 0.0))
+
+    assert criterion(passed) == "the final database state is as expected"
+    assert criterion(failed) == "expected: the final database state is as expected"
 
 
 def test_a_key_that_is_none_is_not_found(view: View, played: Path) -> None:

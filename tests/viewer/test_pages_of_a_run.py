@@ -80,6 +80,7 @@ def test_what_is_lost_between_conditions_leads_to_what_failed(view: View, tmp_pa
 
     assert "\N{MINUS SIGN}50.0" in overview
     assert "<h1>2 conversations</h1>" in listed
+    assert '<span title="en/telephone/none">English, telephone</span>' in listed
     assert re.findall(r'">(t\d)</a>', listed) == ["t3", "t4"]
 
 

@@ -10,7 +10,7 @@ from dragoman.analysis.measure_metrics import Form, MeasureRow
 from dragoman.analysis.pass_hat import ReferenceFigures
 from dragoman.core.costs import Cost
 from dragoman.core.episodes import TerminationReason
-from dragoman.core.scores import Scored, Verdict
+from dragoman.core.scores import ComponentScore, Scored, Verdict
 from dragoman.core.tasks import Component
 from dragoman.core.usage import Usage
 from dragoman.scoring.measures.turn_timing import AgentResponse
@@ -50,6 +50,14 @@ COMPONENTS: dict[Component, str] = {
     "CALLS": "the calls are the expected calls",
 }
 """The criterion of each component of a score."""
+
+
+def criterion(part: ComponentScore) -> str:
+    """Return the criterion of a component; of a failed one with the word that tells it apart."""
+    words = COMPONENTS[part.component]
+    is_failed = isinstance(part.verdict, Scored) and part.verdict.value < 1
+    return f"expected: {words}" if is_failed else words
+
 
 FAILED_USER_CHECKS: dict[str, str] = {
     "goal_kept": "the simulated user changed its goal",

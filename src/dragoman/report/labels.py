@@ -213,6 +213,13 @@ def axis_label(axis: str, value: str) -> str:
     return f"{axis} {value}" if make is None else make(value)
 
 
+def axis_value(value: str, axis: str) -> str:
+    """Return the value of an axis in words where the axis is named next to it."""
+    if axis == "language":
+        return language_label(value)
+    return _voice_label(value) if axis == "voice" else value
+
+
 def _voice_label(value: str) -> str:
     if value.startswith(SIMULATED):
         return f"simulated {value.removeprefix(SIMULATED)}\u00a0%\u00a0WER"

@@ -1,11 +1,13 @@
 """The list of a run's conversations, with filters that stand in the address."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 import msgspec
 from aiohttp import web
 
+from dragoman.core.conditions import condition_from
+from dragoman.report.labels import condition_label
 from dragoman.store.run_index import MATCH_ALL, ORDERS, IndexQuery, ListedRow, ListPage, Order
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import PageRequest, Route
@@ -185,10 +187,17 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
         offered=_filters_to_choose(counted, wanted, varying),
         grid=[name for name in ("agent", "condition", "suite") if name in varying],
         labels=LABELS,
+        conditions=_condition_labels(filter_fields.values()),
         columns=COLUMNS,
         most_shown=MOST_SHOWN,
         unread=run.unread(listing.read()),
     )
+
+
+def _condition_labels(fields: Iterable[FilterFields]) -> dict[str, str]:
+    """Return the words for each condition of the run, by its name in addresses."""
+    stored = {entry.condition: entry.stored_condition for entry in fields}
+    return {name: condition_label(condition_from(text)) for name, text in stored.items()}
 
 
 def _varying(filter_fields: Mapping[int, FilterFields]) -> list[str]:

@@ -17,7 +17,7 @@ from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
 from dragoman.report.first_screen import example_words, heat_level
 from dragoman.report.html_parts import percent
-from dragoman.report.labels import cause_words, source_meaning, stage_name
+from dragoman.report.labels import axis_value, cause_words, source_meaning, stage_name
 from dragoman.report.overview import basis, points_of
 from dragoman.viewer.json_markup import json_markup
 from dragoman.viewer.open_runs import Library, OpenedRun
@@ -81,6 +81,7 @@ def _environment() -> "jinja2.Environment":
         day=_day,
         percent=percent,
         stage_name=stage_name,
+        axis_value=axis_value,
         cause_words=lambda text: cause_words("fail", text),
     )
     return environment

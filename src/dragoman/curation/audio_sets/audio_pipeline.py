@@ -109,7 +109,8 @@ def message_place(line: UserMessage | Line) -> Place:
 def _add_place_to_error(error: ParticipantError, place: Place, path: Path) -> ParticipantError:
     task, turn, number = place
     reported = ParticipantError(
-        f"{task}/{turn}.{number}: {error}; the results so far are in {path}: repeat the command to continue"
+        f"{task}/{turn}.{number}: {error}; the results so far are in {path}: "
+        "repeat the command to continue"
     )
     reported.usage = error.usage
     return reported

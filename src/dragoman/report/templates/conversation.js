@@ -179,7 +179,9 @@ function evidence(row) {
 
 function component(part) {
   const basis = part.in_basis ? "counts" : "does not count";
-  const name = element("th", "", part.component, element("small", "", packed.components[part.component] ?? ""));
+  const criterion = packed.components[part.component] ?? "";
+  const isFailed = typeof part.verdict?.value === "number" && part.verdict.value < 1;
+  const name = element("th", "", part.component, element("small", "", isFailed ? `expected: ${criterion}` : criterion));
   name.scope = "row";
   const cell = element("td", "", verdict(part.verdict), " ");
   if (part.assumed) cell.append(element("strong", "badge assumed", "ASSUMED"));
