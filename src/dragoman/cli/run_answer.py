@@ -3,6 +3,7 @@
 The report and the viewer use the same record of the answer.
 """
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -18,6 +19,7 @@ from dragoman.report.overview import (
     MatrixRow,
     NotPlayed,
     RunOverview,
+    RunTotals,
     ValueShare,
     points_of,
 )
@@ -31,8 +33,10 @@ MAX_LINES = 30
 _MAX_NOTE = 240
 _MAX_NOTES = 2
 _MAX_KINDS = 3
+_MAX_REASON = 80
+_ZERO_ANYWAY = re.compile(r"0 whatever (.+) would be")
 
-_HEADINGS = ("pass^1", "drop", "main cause")
+_HEADINGS = ("pass^1", "drop", "finding")
 _GAP = "  "
 _LEAST_NAME = 16
 
@@ -302,7 +306,7 @@ def _about_values(found: RunOverview) -> Iterator[str]:
         for each in row.values[:_MAX_KINDS]
     ]
     rate = "" if row.word_error_rate is None else f" WER {row.word_error_rate:.1%}."
-    yield f"Misrecognized values: {', '.join(shown)}.{rate}"
+    yield f"Misrecognized values of {row.label} {row.phrase}: {', '.join(shown)}.{rate}"
 
 
 def _of(share: ValueShare) -> str:
@@ -321,7 +325,7 @@ def _totals(found: RunOverview, scoring: str) -> str:
     said = [formatting.format_count(totals.planned, "conversation")]
     if totals.planned > totals.played:
         said.append(f"{totals.planned - totals.played:,} not run")
-    said.append(f"{totals.unscored:,} excluded")
+    said.append(_excluded(totals))
     said.append(formatting.format_count(totals.infrastructure, "infrastructure error"))
     if totals.code_errors:
         said.append(formatting.format_count(totals.code_errors, "code error"))
@@ -330,6 +334,19 @@ def _totals(found: RunOverview, scoring: str) -> str:
     unknown = "; ".join(filter(None, ("cost unknown", totals.cost_note)))
     said.append(unknown if totals.cost is None else formatting.money(totals.cost))
     return f"{', '.join(said)}; {scoring}."
+
+
+def _excluded(totals: RunTotals) -> str:
+    """Return the number of conversations without a verdict, with the most frequent reason."""
+    text = f"{totals.unscored:,} excluded"
+    if not totals.exclusions:
+        return text
+    reason = textwrap.shorten(next(iter(totals.exclusions)), _MAX_REASON, placeholder=" ...")
+    # A reward of 0 is certain, but it stays out of pass^k while a component is undecided.
+    if found := _ZERO_ANYWAY.fullmatch(reason):
+        reason = f"{found[1]} is undecided, although the reward is 0 in either case"
+    more = len(totals.exclusions) - 1
+    return f"{text} ({reason}{f'; {more} more reasons' if more else ''})"
 
 
 def _wrapped(text: str, width: int) -> list[str]:

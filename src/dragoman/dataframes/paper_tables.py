@@ -70,6 +70,8 @@ def paper_tables(
     runs = scored_runs(folders, rules, judge)
     scoring = runs[0].scoring
     cells = summarize((row for run in runs for row in run.outcomes), *scoring)
+    if all(cell.result.tasks == 0 for cell in cells):
+        raise UsageError("no task has a decided score: dragoman score RUN")
     leaderboard = _leaderboard(cells) if by is None else None
     if leaderboard is None:
         table = pass_table(cells, by, _powers(cells, powers))
@@ -368,6 +370,7 @@ def _notes(own: str, cells: Sequence[CellSummary], scoring: tuple[str, str]) -> 
     counts = {what: sum(map(count, cells)) for what, count in left.items()}
     if any(counts.values()):
         yield ", ".join(f"{what}: {count:,}" for what, count in counts.items() if count)
+    yield from (formatting.unreadable(cell) for cell in cells if cell.is_mostly_unreadable)
     if any(cell.assumed for cell in cells):
         yield f"A figure {formatting.ASSUMED_NOTE}"
     yield f"Rules {scoring[0]}, judge {scoring[1]}"

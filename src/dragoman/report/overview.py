@@ -4,7 +4,8 @@ Each condition of an agent is compared with the agent's baseline: the condition 
 values set. The record holds figures, labels and conversations, and no markup.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -262,6 +263,7 @@ class RunTotals(msgspec.Struct, frozen=True):
         seconds: The sum of the durations of all conversations; None where nobody added them up.
         cost: The total cost; None where it is not known.
         cost_note: Why a cost is not known; "" where it is.
+        exclusions: The number of conversations without a verdict by reason.
     """
 
     planned: int = 0
@@ -273,6 +275,7 @@ class RunTotals(msgspec.Struct, frozen=True):
     seconds: float | None = None
     cost: Cost | None = None
     cost_note: str = ""
+    exclusions: dict[str, int] = {}
 
 
 class RunOverview(msgspec.Struct, frozen=True):
@@ -363,7 +366,15 @@ def run_totals(cells: Sequence[CellSummary]) -> RunTotals:
         seconds=sum(cell.seconds for cell in cells),
         cost=ledger_cost(ledger) if ledger else FREE,
         cost_note=formatting.describe_unknown_costs(ledger),
+        exclusions=_sum_counts(cell.unscored for cell in cells),
     )
+
+
+def _sum_counts(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return dict(total.most_common())
 
 
 def basis(row: DropRow) -> str:

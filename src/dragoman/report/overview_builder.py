@@ -193,7 +193,10 @@ def _headline_without_drops(
     if len(best) > 1:
         return f"{_sharing(best, names)} share the highest pass^1: {value}"
     many = "has the highest pass^1:" if len(own) > 1 else "reaches a pass^1 of"
-    return f"{names[best[0].agent]} {many} {value} in {labels.condition_label(best[0].condition)}"
+    where = labels.condition_label(best[0].condition)
+    if len({point.suite for point in points}) > 1:
+        where = f"{best[0].suite}, {where}"
+    return f"{names[best[0].agent]} {many} {value} in {where}"
 
 
 def _sharing(best: Sequence[CellPoint], names: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from dragoman.benchmarks.bfcl.result_files import ResultFile, ResultLine, read_f
 from dragoman.benchmarks.bfcl.single_turn_entries import SINGLE_TURN, UNANSWERED
 from dragoman.benchmarks.bfcl.single_turn_suite import SingleTurnSuite
 from dragoman.benchmarks.bfcl.stored_replies import (
+    TEXT_FORMS,
     Replies,
     ReplyReading,
     SingleReplies,
@@ -157,9 +158,14 @@ def _notes(imported: ImportReport) -> Iterator[str]:
 def _describe_call_form(model: ModelReading) -> str:
     """Return a line on the form in which a model's calls were read."""
     counts = ", ".join(f"{name} in {count}" for name, count in model.spoken_for.items())
-    return f"{model.model}: calls read as {model.form}" + (
-        f" (replies: {counts})" if counts else ""
+    found = f" (replies: {counts})" if counts else ""
+    # Upstream's default handler reads code alone; its verdicts are about these calls.
+    upstream = (
+        ""
+        if model.form not in TEXT_FORMS or model.form == "python"
+        else ("; --format python reads them as bfcl-eval's default handler does")
     )
+    return f"{model.model}: calls read as {model.form}{found}{upstream}"
 
 
 def _unreadable(model: ModelReading, file: FileReading) -> str:
