@@ -11,7 +11,7 @@ from dragoman.analysis.failure_attribution import ATTRIBUTION, Counterfactuals, 
 from dragoman.composition.setup import build_setup
 from dragoman.config.run_config import RunConfig
 from dragoman.core.episodes import Episode, Message
-from dragoman.core.errors import RunHalted, UsageError
+from dragoman.core.errors import RequestsRefused, RunHalted, UsageError
 from dragoman.core.protocols import Session, SessionInput, SessionReply, SessionStart
 from dragoman.core.replies import ToolCallReply
 from dragoman.core.scores import METRIC_VERSION, Scored
@@ -223,6 +223,21 @@ def test_a_stopped_search_is_gone_on_with(tmp_path: Path) -> None:
     attribute_failures(run, lambda: more.append(None))
     assert len(more) == planned - begun
     assert [*(run / FOLDER).iterdir()] == [folder]
+
+
+def test_replays_that_an_endpoint_refuses_leave_the_failure_source_unknown(tmp_path: Path) -> None:
+    tasks = ("larger-jacket", "two-swaps")
+    run = played(tmp_path / "run", agents=(WRONG_TOOL,), user="gold", tasks=tasks, concurrency=1)
+    refusals: list[str] = []
+
+    def refuse() -> None:
+        raise RequestsRefused("the endpoint refuses (status 400): no such conversation")
+
+    found = attribute_failures(run, refuse, on_refused=refusals.append)
+
+    assert refusals == ["the endpoint refuses (status 400): no such conversation"]
+    assert len(found) == len(tasks)
+    assert "unknown" in {each.failure_source for each in found}
 
 
 def test_what_an_older_version_began_is_gone_on_with_and_scored(tmp_path: Path) -> None:

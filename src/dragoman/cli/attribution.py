@@ -7,7 +7,7 @@ import msgspec
 
 from dragoman.analysis.failure_attribution import FailureAttribution, attribution_counts
 from dragoman.cli.failures import print_drops
-from dragoman.cli.output import print_json
+from dragoman.cli.output import print_error, print_json
 from dragoman.cli.progress import progress
 from dragoman.dataframes.results import chosen_scoring
 from dragoman.dataframes.run_failures import run_drops
@@ -25,7 +25,12 @@ def print_attribution(
     `waiting` holds the options for waiting on endpoints.
     """
     with progress("replayed conversations", None) as advance:
-        rows = attribute_failures(folder, advance, trust=trust, waiting=waiting)
+        refusals: list[str] = []
+        rows = attribute_failures(
+            folder, advance, trust=trust, waiting=waiting, on_refused=refusals.append
+        )
+    for refusal in dict.fromkeys(refusals):
+        print_error(f"{refusal}: the failure sources that its replays would show are not known")
     if as_json:
         print_json({"lost": msgspec.to_builtins(rows)})
         return

@@ -90,6 +90,10 @@ class RunHalted(DragomanError):  # noqa: N818 - says what happens to the run
     """
 
 
+class RequestsRefused(RunHalted):
+    """An endpoint refused a request as it is, and has answered none so far."""
+
+
 class ToolError(Exception):
     """A tool's refusal; its text is the answer that the caller sees."""
 

@@ -28,7 +28,7 @@ from dragoman.config.run_config import RunConfig, validated_config
 from dragoman.core.conditions import ITSELF, MIXED, RECORDED, SIMULATED, TEXT
 from dragoman.core.content_keys import content_key
 from dragoman.core.episodes import Episode, Message
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import RequestsRefused, UsageError
 from dragoman.core.replies import TextReply, ToolCallReply
 from dragoman.core.scores import Scored, is_success
 from dragoman.core.tasks import Action, Task
@@ -61,6 +61,8 @@ class Replays(msgspec.Struct, frozen=True):
     """Folder, settings and permitted network access of one run's replays.
 
     `waiting` holds waiting options that differ from the run's; the folder does not depend on them.
+    `on_refused` is called with the refusal of an endpoint that answers none of a stage's replays:
+    their verdicts stay unknown.
     """
 
     folder: Path
@@ -68,6 +70,7 @@ class Replays(msgspec.Struct, frozen=True):
     on_done: Callable[[], None]
     reached: Collection[str]
     waiting: Mapping[str, object] = NO_CHANGES
+    on_refused: Callable[[str], None] = lambda _: None
 
     def play(self, stage: str, places: Collection[GridPlace]) -> list[ConversationResult]:
         """Play these conversations, unless they exist already, and return their results.
@@ -78,9 +81,14 @@ class Replays(msgspec.Struct, frozen=True):
         """
         if not places:
             return []
-        played = play(self._job(stage, places), lambda *_: self.on_done())
-        with open_run(played.folder, write=False) as store:
-            return list(outcomes(store, played.rules, played.judge, heads_only=False))
+        job = self._job(stage, places)
+        try:
+            play(job, lambda *_: self.on_done())
+        except RequestsRefused as refusal:
+            self.on_refused(str(refusal))
+        with open_run(job.store.folder, write=False) as store:
+            scoring = job.setup.rules.name, job.setup.judge_name
+            return list(outcomes(store, *scoring, heads_only=False))
 
     def _job(self, stage: str, places: Collection[GridPlace]) -> Job:
         """Return the run of these conversations: begun before and stopped, it is gone on with."""
@@ -131,6 +139,7 @@ def attribute_failures(
     *,
     trust: bool = False,
     waiting: Mapping[str, object] = NO_CHANGES,
+    on_refused: Callable[[str], None] = lambda _: None,
 ) -> tuple[FailureAttribution, ...]:
     """Play the replays in folders of the run, and store the attribution as a measure.
 
@@ -139,6 +148,7 @@ def attribute_failures(
         on_done: Called after each conversation.
         trust: Whether to continue a run that somebody else made.
         waiting: Waiting options that differ from the run's.
+        on_refused: Called with the refusal of an endpoint that answers none of a stage's replays.
 
     Raises:
         UsageError: If no conversation of the run failed, or none can be played again, or somebody
@@ -153,7 +163,7 @@ def attribute_failures(
         found = verdicts(rows)
     lost = [place for place, passed in found.items() if passed is False]
     _require_playable(run, manifest, lost)
-    replays = Replays(run / FOLDER, manifest.config, on_done, reached, waiting)
+    replays = Replays(run / FOLDER, manifest.config, on_done, reached, waiting, on_refused)
     found |= verdicts(replays.play("understood", _open(map(_understood_place, lost), found)))
     spoken = [place for place in lost if not _is_simulated(place)]
     clean = {place for place in spoken if _is_recorded_cleanly(place, manifest)}

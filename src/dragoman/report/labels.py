@@ -32,7 +32,14 @@ from dragoman.core.scores import OutcomeStatus
 from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
 
 Stage = Literal[
-    "channel", "recognizer", "language", "arguments", "agent", "simulated user", "not known"
+    "channel",
+    "recognizer",
+    "language",
+    "arguments",
+    "agent",
+    "simulated user",
+    "not known",
+    "not attributed",
 ]
 """A failure stage as charts colour it, in the order of a conversation."""
 
@@ -43,9 +50,13 @@ STAGES: Mapping[Stage, str] = {
     "arguments": "The conversation passes when the calls carry the arguments of the plan.",
     "agent": "The conversation fails even if the agent receives every word.",
     "simulated user": "The simulated user failed a check of its part.",
-    "not known": "The stage is not known.",
+    "not known": "No replay found the stage.",
+    "not attributed": "No replay has looked for the stage yet: dragoman attribute RUN.",
 }
 """The meaning of each failure stage."""
+
+UNKNOWN_STAGES = ("not known", "not attributed")
+"""The stages that stand for a missing answer."""
 
 STAGE_LOSSES: Mapping[Stage, str] = {
     "channel": "The channel costs",
@@ -55,6 +66,7 @@ STAGE_LOSSES: Mapping[Stage, str] = {
     "agent": "The agent itself costs",
     "simulated user": "The simulated user costs",
     "not known": "An unknown stage costs",
+    "not attributed": "Stages that no replay has looked for cost",
 }
 """The beginning of a sentence with the points that a stage costs."""
 
@@ -137,7 +149,7 @@ _STAGE_OF: Mapping[FailureStage, Stage] = {
     "agent": "agent",
     "user": "simulated user",
     "unknown": "not known",
-    "not looked for": "not known",
+    "not looked for": "not attributed",
 }
 
 _ANY_STAGE: Mapping[str, str] = {str(stage): name for stage, name in STAGE_NAMES.items()}

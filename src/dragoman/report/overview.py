@@ -21,7 +21,7 @@ from dragoman.analysis.pass_hat import Figure
 from dragoman.core.conditions import Condition
 from dragoman.core.costs import FREE, Cost
 from dragoman.report import formatting
-from dragoman.report.labels import Stage
+from dragoman.report.labels import UNKNOWN_STAGES, Stage
 
 OVERVIEW_VERSION = "1"
 """The version of the record, for indexes that keep one."""
@@ -159,7 +159,7 @@ class DropRow(msgspec.Struct, frozen=True):
     @property
     def main_part(self) -> StagePart | None:
         """The stage with the largest part of the drop; None where no stage is known."""
-        known = [part for part in self.parts if part.stage != "not known" and part.value > 0]
+        known = [part for part in self.parts if part.stage not in UNKNOWN_STAGES and part.value > 0]
         return max(known, key=lambda part: part.value, default=None)
 
 

@@ -13,7 +13,7 @@ from dragoman.core.chat_messages import (
     has_audio,
     message_encoder,
 )
-from dragoman.core.errors import ParticipantError, RunHalted
+from dragoman.core.errors import ParticipantError, RequestsRefused, RunHalted
 from dragoman.core.protocols import ChatRequest, Completion
 from dragoman.core.replies import Latency, UnparsedReply
 from dragoman.core.texts.redaction import redact
@@ -264,7 +264,8 @@ class OpenAIModel:
         line = f"{self.name}: the endpoint refuses (status {status}): {reason.message}"
         if reason.is_moderated or (status in ADAPTED | OF_ONE_REQUEST and self._has_answered):
             raise ParticipantError(line)
-        raise RunHalted(f"{line}{_advice(status, reason)}")
+        halts = RequestsRefused if status in ADAPTED | OF_ONE_REQUEST else RunHalted
+        raise halts(f"{line}{_advice(status, reason)}")
 
     def _unusable(self, reason: ErrorDetails, purpose: str) -> Completion | None:
         """Return the model's unusable reply if the model itself is the reason of the refusal."""
