@@ -211,13 +211,14 @@ def _agreement(found: RaterAgreement, *, is_share: bool = False) -> str:
     if found.value is None:
         return "-"
     if is_share:
-        return f"{formatting.share(found.value)} {_share_interval(found.interval)}"
-    return f"{found.value:.2f} {formatting.interval(found.interval)}"
+        return f"{formatting.share(found.value)} {_share_interval(found.interval)}".rstrip()
+    within = "" if found.interval is None else f" {formatting.interval(found.interval)}"
+    return f"{found.value:.2f}{within}"
 
 
 def _share_interval(interval: Interval | None) -> str:
     if interval is None:
-        return formatting.interval(None)
+        return ""
     return f"[{formatting.share(interval.low)}, {formatting.share(interval.high)}]"
 
 

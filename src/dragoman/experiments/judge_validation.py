@@ -33,6 +33,7 @@ from dragoman.experiments.human_labels import (
     read_labels,
     write_template,
 )
+from dragoman.scoring.judge_prompts import transcript
 from dragoman.scoring.measures.judged_measure import ASKED_BY_TURN
 from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import RunStore, open_run
@@ -135,7 +136,7 @@ def write_label_template(run: Path, path: Path) -> int:
             raise UsageError(f"{run}: no rubric was answered: there is nothing to label")
         cells = {cell.key: cell for cell in store.cells()}
         rows = [
-            ItemToLabel(item, cells[item.cell], _text(episode, item)[:_MAX_SHOWN])
+            ItemToLabel(item, cells[item.cell], label_text(episode, item)[:_MAX_SHOWN])
             for item, episode in _with_episodes(store, items)
         ]
     write_template(rows, path)
@@ -224,6 +225,13 @@ def _text(episode: Episode, item: JudgedItem) -> str:
     if 0 <= item.position < len(episode.events):
         return _message_text(episode.events[item.position])
     return "\n".join(filter(None, map(_message_text, episode.events)))
+
+
+def label_text(episode: Episode, item: JudgedItem) -> str:
+    """Return the words of a reply, or the conversation with its calls, as judges are shown it."""
+    if 0 <= item.position < len(episode.events):
+        return _message_text(episode.events[item.position])
+    return transcript(episode.events)
 
 
 def _message_text(event: Event) -> str:
