@@ -41,4 +41,4 @@ def place(pictures: Path, site: Path) -> int:
 
 if __name__ == "__main__":
     shown = place(Path(sys.argv[1]), Path(sys.argv[2]))
-    sys.stdout.write(f"make docs: {shown} pictures are shown; make screenshots takes them anew\n")
+    sys.stdout.write(f"make docs: {shown} pictures are shown; make screenshots renews them\n")
