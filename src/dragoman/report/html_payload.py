@@ -4,6 +4,7 @@ A report has a limited size: failures come first, then a sample of the rest.
 """
 
 import base64
+import sys
 import zlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
@@ -18,9 +19,10 @@ from dragoman.core.clarifications import Clarification
 from dragoman.core.content_keys import derive_seed
 from dragoman.core.episodes import Episode, Event, Message
 from dragoman.core.measures import MeasureResult
+from dragoman.core.replies import Reply, TextReply, ToolCallReply
 from dragoman.core.scores import NO_JUDGE, OutcomeStatus
 from dragoman.core.tasks import Task
-from dragoman.core.tools import Role, ToolResult
+from dragoman.core.tools import Change, Role, ToolCall, ToolResult
 from dragoman.report.drilldown import Drilldown, filters_by_place
 from dragoman.report.formatting import COMPONENTS, ENDINGS
 from dragoman.report.labels import STAGE_NAMES, figure_label, finding_words, measure_label
@@ -120,6 +122,9 @@ Figures and tables have room with them in 25 MB.
 _GZIP = 31
 """zlib's window bits for the largest window in a gzip frame."""
 
+_TEXTS_AT_ONCE = 1_000
+"""Number of texts that are encoded together."""
+
 MOST_COMPRESSED = 40
 """Upper bound of the compression factor, for the first selection of conversations."""
 
@@ -152,19 +157,61 @@ def pack(
     room = float(most * MOST_COMPRESSED)
     while True:
         whole = select_fitting(conversations, room)
-        text = _text(runs, behind, whole)
-        if len(text) <= most or not whole:
+        frame = _packed(runs, behind, whole, most if whole else sys.maxsize)
+        if frame.characters <= most or not whole:
             break
         held = sum(each.size for each in conversations if each.number in whole)
-        room = 0.95 * held * most / len(text)
+        room = 0.95 * held * most / frame.characters
     left_out = [each.status for each in conversations if each.number not in whole]
     return PackedConversations(
-        text, {each: left_out.count(each) for each in dict.fromkeys(left_out)}
+        frame.text(), {each: left_out.count(each) for each in dict.fromkeys(left_out)}
     )
 
 
-def _text(runs: Sequence[RunView], behind: Sequence[Drilldown], whole: Container[int]) -> str:
-    """Return the packed document; conversations are encoded one by one, never all in memory."""
+class _Frame:
+    """A gzip frame as base64; if it has no room, its size is counted and its content is dropped.
+
+    Args:
+        most: Maximum number of characters.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._compressor = zlib.compressobj(9, zlib.DEFLATED, _GZIP)
+        self._most, self._size = most, 0
+        self._parts: list[bytes] = []
+
+    @property
+    def characters(self) -> int:
+        """The number of characters so far."""
+        return 4 * -(-self._size // 3)
+
+    def add(self, content: bytes) -> None:
+        """Compress further content."""
+        self._keep(self._compressor.compress(content))
+
+    def end(self) -> None:
+        """Compress the content that still waits for more."""
+        self._keep(self._compressor.flush())
+
+    def text(self) -> str:
+        """Return the whole frame."""
+        return base64.b64encode(b"".join(self._parts)).decode()
+
+    def _keep(self, part: bytes) -> None:
+        self._size += len(part)
+        if self.characters > self._most:
+            self._parts.clear()
+        elif part:
+            self._parts.append(part)
+
+
+def _packed(
+    runs: Sequence[RunView], behind: Sequence[Drilldown], whole: Container[int], most: int
+) -> _Frame:
+    """Return the packed document.
+
+    Texts and conversations are encoded a few at a time, never all in memory.
+    """
     # Neighbours in sorted order share beginnings, which is what the compressor looks for.
     texts = sorted(
         {
@@ -176,9 +223,7 @@ def _text(runs: Sequence[RunView], behind: Sequence[Drilldown], whole: Container
     )
     tasks = _used_tasks(runs)
     cells = _cells(runs)
-    places = _Places(list(tasks), cells, {text: place for place, text in enumerate(texts)})
     before = {
-        "texts": texts,
         "tasks": [_encode_exactly(msgspec.to_builtins(task)) for task in tasks.values()],
         "cells": [
             dict(zip(("run", "suite", "condition", "agent"), cell, strict=True)) for cell in cells
@@ -191,13 +236,19 @@ def _text(runs: Sequence[RunView], behind: Sequence[Drilldown], whole: Container
         "components": COMPONENTS,
         "audio": {run.name: run.audio for run in runs if run.audio},
     }
-    compressor = zlib.compressobj(9, zlib.DEFLATED, _GZIP)
-    packed = [compressor.compress(msgspec.json.encode(before)[:-1] + b',"conversations":[')]
+    frame = _Frame(most)
+    frame.add(b'{"texts":[')
+    for first in range(0, len(texts), _TEXTS_AT_ONCE):
+        some = texts[first : first + _TEXTS_AT_ONCE]
+        frame.add(b"," * bool(first) + msgspec.json.encode(some)[1:-1])
+    frame.add(b"]," + msgspec.json.encode(before)[1:-1] + b',"conversations":[')
+    places = _Places(list(tasks), cells, {text: place for place, text in enumerate(texts)})
     entries = _attach_filters(_conversations(runs, places, whole), behind)
     for number, entry in enumerate(entries):
-        packed.append(compressor.compress(b"," * bool(number) + msgspec.json.encode(entry)))
-    packed += (compressor.compress(b"]," + msgspec.json.encode(after)[1:]), compressor.flush())
-    return base64.b64encode(b"".join(packed)).decode()
+        frame.add(b"," * bool(number) + msgspec.json.encode(entry))
+    frame.add(b"]," + msgspec.json.encode(after)[1:])
+    frame.end()
+    return frame
 
 
 def _numbered(
@@ -328,37 +379,130 @@ def _encode_measurement(entry: MeasureResult) -> dict[str, object]:
     }
 
 
+class _PackedCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A call, with the fields that hold data as JSON text."""
+
+    id: str
+    name: str
+    arguments: str
+    by: Role = "agent"
+    positionals: str = ""
+    raw: str = ""
+    malformed: str = ""
+    sent: str | None = None
+
+
+class _PackedCalls(msgspec.Struct, frozen=True, tag="called", omit_defaults=True):
+    """A reply that calls tools."""
+
+    calls: tuple[_PackedCall, ...]
+    text: str | None = None
+
+
+class _PackedMessage(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
+    """A message without a model's raw reply."""
+
+    by: Role
+    reply: object
+    scripted: bool = False
+    turn: int = 0
+
+
+class _PackedChange(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A change in the world, with its value as JSON text."""
+
+    path: tuple[str | int, ...]
+    op: str
+    value: str | None = None
+    side: Role = "agent"
+
+
+class _PackedResult(msgspec.Struct, frozen=True, tag="result", omit_defaults=True):
+    """A tool's answer, with the positions of its texts."""
+
+    call_id: str
+    name: str
+    content: int
+    by: Role = "agent"
+    error: bool = False
+    changes: tuple[_PackedChange, ...] = ()
+    shown: int | None = None
+    executed: str | None = None
+
+
 def _episode(episode: Episode | None, places: Mapping[str, int]) -> object:
     if episode is None:
         return None
-    events = tuple(map(without_raw, episode.events))
     readable = msgspec.structs.replace(
-        episode, events=events, source=msgspec.UNSET, clarifications=(), contexts=()
+        episode, events=(), source=msgspec.UNSET, clarifications=(), contexts=()
     )
-    packed = _encode_exactly(msgspec.to_builtins(readable))
-    decided = _with_decisions(_with_places(packed, events, places), episode.clarifications)
-    return _with_contexts(decided, episode)
+    packed: Any = _encode_exactly(msgspec.to_builtins(readable))
+    packed["events"] = [_event(event, places) for event in episode.events]
+    return _with_contexts(_with_decisions(packed, episode.clarifications), episode)
 
 
-def _with_places(
-    packed: Any,  # noqa: ANN401 - JSON
-    events: Iterable[Event],
-    places: Mapping[str, int],
-) -> object:
-    """Replace the texts of tool results by their positions."""
-    for event, shown in zip(events, packed["events"], strict=True):
-        if isinstance(event, ToolResult):
-            texts = {name: shown.get(name) for name in TEXT_FIELDS}
-            shown |= {name: places[text] for name, text in texts.items() if text is not None}
-    return packed
+def _event(event: Event, places: Mapping[str, int]) -> object:
+    """Return an event as it is packed: records, which the encoder writes without copies."""
+    if isinstance(event, Message):
+        return _PackedMessage(event.by, _reply(event.reply), event.scripted, event.turn)
+    return _PackedResult(
+        event.call_id,
+        event.name,
+        places[event.content],
+        event.by,
+        event.error,
+        tuple(map(_change, event.changes)) if event.changes else (),
+        None if event.shown is None else places[event.shown],
+        _json_text(event.executed),
+    )
+
+
+def _reply(reply: Reply) -> object:
+    if isinstance(reply, ToolCallReply):
+        return _PackedCalls(tuple(map(_call, reply.calls)), reply.text)
+    if isinstance(reply, TextReply) and reply.utterance.stages:
+        return _encode_exactly(msgspec.to_builtins(reply))
+    return reply
+
+
+def _call(call: ToolCall) -> _PackedCall:
+    return _PackedCall(
+        call.id,
+        call.name,
+        _encoded(call.arguments),
+        call.by,
+        _encoded(call.positionals) if call.positionals else "",
+        call.raw,
+        call.malformed,
+        _json_text(call.sent),
+    )
+
+
+def _change(change: Change) -> _PackedChange:
+    return _PackedChange(change.path, change.op, _json_text(change.value), change.side)
+
+
+def _json_text(value: object) -> str | None:
+    return None if value is None else _encoded(value)
+
+
+def _encoded(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _with_decisions(packed: Any, decisions: Iterable[Clarification]) -> object:  # noqa: ANN401
     """Add the judges' decisions to the agent's messages, except for invalid places."""
     for entry in decisions:
         if 0 <= entry.at < len(packed["events"]):
-            packed["events"][entry.at]["decided"] = msgspec.structs.asdict(entry)
+            _opened(packed["events"], entry.at)["decided"] = msgspec.structs.asdict(entry)
     return packed
+
+
+def _opened(events: list[Any], at: int) -> dict[str, object]:
+    """Return an event as a dictionary, which takes its place among the events."""
+    events[at] = msgspec.to_builtins(events[at])
+    opened: dict[str, object] = events[at]
+    return opened
 
 
 def _with_contexts(packed: Any, episode: Episode) -> object:  # noqa: ANN401 - JSON
@@ -368,7 +512,7 @@ def _with_contexts(packed: Any, episode: Episode) -> object:  # noqa: ANN401 - J
     """
     for entry in inferred_profiles(episode):
         is_next = 0 <= entry.at < len(packed["events"])
-        place = packed["events"][entry.at] if is_next else packed
+        place = _opened(packed["events"], entry.at) if is_next else packed
         place.setdefault("inferred", []).append(msgspec.structs.asdict(entry))
     if cost := inference_cost(episode):
         packed["inferring"] = cost
@@ -381,7 +525,7 @@ def _encode_exactly(node: object) -> object:
         return {
             key: value
             if value is None or (type(value) in BARE and key not in DATA_FIELDS)
-            else msgspec.json.encode(value).decode()
+            else _encoded(value)
             if key in DATA_FIELDS
             else _encode_exactly(value)
             for key, value in node.items()
