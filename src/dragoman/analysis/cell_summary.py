@@ -219,7 +219,7 @@ def _summary(
 ) -> CellSummary:
     suite, condition, agent = key
     rules, judge = scoring
-    rewards = _rewards(rows)
+    rewards = cell_rewards(rows)
     invalid = [row for row in rows if _is_invalid(row)]
     valid = [_without_verdict(row) if _is_invalid(row) else row for row in rows]
     is_checked = any(row.score is not None and row.score.simulator for row in rows)
@@ -255,7 +255,7 @@ def _summary(
         reference=reference_figures(rewards, trials) if _follows_reference(rules) else None,
         invalid=len(invalid) if is_checked else None,
         invalid_kinds=_count(kind for row in invalid if row.score for kind in row.score.invalid),
-        without_invalid=cell_pass_hat(_rewards(valid)) if invalid else None,
+        without_invalid=cell_pass_hat(cell_rewards(valid)) if invalid else None,
         rho=tuple(rho_hat(rewards, trials)),
     )
 
@@ -274,7 +274,8 @@ def _successes(rewards: Mapping[str, Sequence[Verdict | None]]) -> int | None:
     return sum(is_success(each.value) for each in scored) if len(scored) == len(played) else None
 
 
-def _rewards(rows: Iterable[ConversationResult]) -> dict[str, list[Verdict | None]]:
+def cell_rewards(rows: Iterable[ConversationResult]) -> dict[str, list[Verdict | None]]:
+    """Return the rewards of every planned trial by task."""
     rewards: dict[str, list[Verdict | None]] = {}
     for row in rows:
         rewards.setdefault(row.task, []).append(row.reward)

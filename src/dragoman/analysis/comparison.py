@@ -53,7 +53,7 @@ def _total(counts: Sequence[int | None]) -> int | None:
 
 
 def _cost(used: Sequence[Usage], price_of: PriceOf) -> float | None:
-    if not used:
+    if not used or (price_of is no_price and any(entry.calls for entry in used)):
         return None
     total = total_cost(cost_of(entry, price_of) for entry in total_usage(used))
     return None if total is None else float(total.nominal)
@@ -265,12 +265,19 @@ def _differ_in_one_thing(one: CellName, other: CellName) -> bool:
     return one.agent == other.agent and differ_in_one_thing(one.condition, other.condition)
 
 
-def compare(cell_pairs: Iterable[tuple[CellOutcomes, CellOutcomes]]) -> tuple[Comparison, ...]:
-    """Compare pairs of cells (A, B), and correct the p-values for their number."""
+def compare(
+    cell_pairs: Iterable[tuple[CellOutcomes, CellOutcomes]], *, has_means: bool = True
+) -> tuple[Comparison, ...]:
+    """Compare pairs of cells (A, B), and correct the p-values for their number.
+
+    Args:
+        cell_pairs: The pairs.
+        has_means: Whether the comparisons have the means per conversation.
+    """
     cell_pairs = tuple(cell_pairs)
     sides = {id(cell): cell for pair in cell_pairs for cell in pair}
     read = {place: _Side(cell) for place, cell in sides.items()}
-    found = [_comparison(read[id(a)], read[id(b)]) for a, b in cell_pairs]
+    found = [_comparison(read[id(a)], read[id(b)], has_means=has_means) for a, b in cell_pairs]
     tested = [entry for entry in found if entry.p is not None]
     adjusted = iter(holm([entry.p for entry in tested if entry.p is not None]))
     return tuple(
@@ -315,7 +322,7 @@ class _Side:
         return [(row.task, consumption(row, self._price_of)) for row in self._outcomes]
 
 
-def _comparison(a: _Side, b: _Side) -> Comparison:
+def _comparison(a: _Side, b: _Side, *, has_means: bool) -> Comparison:
     pairs, left_out = _pair_tasks(a, b)
     tasks = {pair.task for pair in pairs}
     return Comparison(
@@ -326,7 +333,7 @@ def _comparison(a: _Side, b: _Side) -> Comparison:
         gaps=_gaps(pairs) if pairs else (),
         p=sign_flip_p(_whole_gains(pairs)) if pairs else None,
         adjusted_p=None,
-        means=_means(a.means(tasks), b.means(tasks)),
+        means=_means(a.means(tasks), b.means(tasks)) if has_means else {},
         assumed=a.is_assumed(tasks) or b.is_assumed(tasks),
     )
 

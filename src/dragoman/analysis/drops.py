@@ -7,6 +7,7 @@ arguments decide whether all of them are a matter of language.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Literal, get_args
 
 import msgspec
@@ -228,13 +229,13 @@ def _is_of_language(counts: Mapping[str, int | float]) -> bool:
 _KIND_LOST, _KIND_SAID = "lost: ", "said: "
 
 
-class _Side(msgspec.Struct, frozen=True):
+class _Side(msgspec.Struct, frozen=True, dict=True):
     """The conversations of one cell on the compared tasks, and how many each task has."""
 
     rows: Sequence[ConversationResult]
     trials: Mapping[str, int]
 
-    @property
+    @cached_property
     def failed(self) -> Mapping[FailureStage, Sequence[ConversationResult]]:
         """Those that failed, by stage."""
         found: dict[FailureStage, list[ConversationResult]] = {}

@@ -1,6 +1,7 @@
 """Input modes of agents (text, a recognizer, native audio), with measure totals per mode."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 import msgspec
 
@@ -92,11 +93,10 @@ def played_input_modes(
         categories: The names that a leaderboard has for suites behind their first colon.
     """
     known = frozenset(categories)
+    of_condition = cache(lambda condition: (_setting(condition), input_mode(condition)))
     groups: dict[tuple[str, tuple[str, ...], InputMode], list[ConversationResult]] = {}
     for row in outcomes:
-        groups.setdefault(
-            (row.agent, _setting(row.condition), input_mode(row.condition)), []
-        ).append(row)
+        groups.setdefault((row.agent, *of_condition(row.condition)), []).append(row)
     players = list(dict.fromkeys((agent, setting) for agent, setting, _ in groups))
     found = [_build_played_mode(*place, rows, digests, known) for place, rows in groups.items()]
     return tuple(

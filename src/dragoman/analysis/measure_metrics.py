@@ -128,6 +128,8 @@ def newest(measures: Sequence[MeasureResult]) -> tuple[MeasureResult, ...]:
 
     The input has the oldest results first.
     """
+    if len(measures) <= 1:
+        return tuple(measures)
     versions = {(entry.measure, entry.judge): entry.version for entry in measures}
     return tuple(
         entry for entry in measures if versions[entry.measure, entry.judge] == entry.version

@@ -6,7 +6,9 @@ every time. pass^1 is also given for each persona that tasks state of their user
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import comb
+from typing import NamedTuple
 
 import msgspec
 
@@ -58,6 +60,7 @@ class ReferenceFigures(msgspec.Struct, frozen=True):
     pass_hat: dict[int, float]
 
 
+@lru_cache(maxsize=4096)
 def task_pass_hat(trials: int, successes: int, k: int) -> float:
     """Return C(successes, k) / C(trials, k).
 
@@ -77,11 +80,12 @@ def pass_hat(rewards: Mapping[str, Sequence[Verdict | None]], trials: int) -> Pa
         trials: The most trials that are planned for a task.
     """
     counts = trial_counts(rewards)
+    known = [_known(row) for row in rewards.values()]
     figures = []
     for k in range(1, trials + 1):
         values = [task_pass_hat(played, passed, k) for played, passed in counts if played >= k]
-        low = [_at_least(row, k) for row in rewards.values()]
-        high = [_at_most(row, k) for row in rewards.values()]
+        low = [_at_least(row, k) for row in known]
+        high = [_at_most(row, k) for row in known]
         figures.append(
             Figure(
                 k=k,
@@ -134,20 +138,29 @@ def played_rewards(row: Sequence[Verdict | None]) -> tuple[float, ...]:
     return tuple(decided) if len(decided) == len(played) else ()
 
 
-def _at_least(row: Sequence[Verdict | None], k: int) -> float:
+class _Known(NamedTuple):
+    """Numbers of a task's planned trials, of their successes, and of their failures."""
+
+    trials: int
+    successes: int
+    failures: int
+
+
+def _known(row: Sequence[Verdict | None]) -> _Known:
+    passed = [is_success(verdict.value) for verdict in row if isinstance(verdict, Scored)]
+    successes = sum(passed)
+    return _Known(len(row), successes, len(passed) - successes)
+
+
+def _at_least(known: _Known, k: int) -> float:
     """Return a task's pass^k where whatever is unknown fails."""
-    return task_pass_hat(max(len(row), k), _successes(row), k)
+    return task_pass_hat(max(known.trials, k), known.successes, k)
 
 
-def _at_most(row: Sequence[Verdict | None], k: int) -> float:
+def _at_most(known: _Known, k: int) -> float:
     """Return a task's pass^k where whatever is unknown passes."""
-    failures = sum(isinstance(verdict, Scored) and not is_success(verdict.value) for verdict in row)
-    trials = max(len(row), k)
-    return task_pass_hat(trials, trials - failures, k)
-
-
-def _successes(row: Sequence[Verdict | None]) -> int:
-    return sum(isinstance(verdict, Scored) and is_success(verdict.value) for verdict in row)
+    trials = max(known.trials, k)
+    return task_pass_hat(trials, trials - known.failures, k)
 
 
 def _mean(values: Sequence[float]) -> float | None:

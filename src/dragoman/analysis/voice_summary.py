@@ -5,7 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.aggregate_scores import AggregateScore, aggregate_scores
-from dragoman.analysis.cell_summary import CellSummary, ConversationResult, summarize
+from dragoman.analysis.cell_summary import (
+    CellSummary,
+    ConversationResult,
+    cell_pass_hat,
+    cell_rewards,
+    summarize,
+)
 from dragoman.analysis.comparison import CellOutcomes, Comparison, compare
 from dragoman.analysis.input_modes import (
     ALL_TASKS,
@@ -58,7 +64,9 @@ def mode_contrasts(
         if name in b.categories
     }
     cell_pairs[ALL_TASKS] = a.pooled, b.pooled
-    found = dict(zip(cell_pairs, map(_contrast, compare(cell_pairs.values())), strict=True))
+    found = dict(
+        zip(cell_pairs, map(_contrast, compare(cell_pairs.values(), has_means=False)), strict=True)
+    )
     return found | _aggregates(found, summary)
 
 
@@ -195,7 +203,7 @@ def summarize_voice(
         summary: Weights and sizes of the aggregates over spoken conversations.
     """
     played = played_input_modes(outcomes, digests, summary.sizes)
-    scores = [_scores(each, scoring, summary) for each in played]
+    scores = [_scores(each, summary) for each in played]
     return VoiceSummary(
         *scoring,
         _names(scores, summary),
@@ -216,28 +224,19 @@ def _names(scores: Iterable[Mapping[str, AggregateScore]], summary: Leaderboard)
     return (*listed, *others, *aggregates, ALL_TASKS)
 
 
-def _scores(
-    played: PlayedInputMode, scoring: tuple[str, str], summary: Leaderboard
-) -> dict[str, AggregateScore]:
-    categories = {
-        name: _aggregate_score(name, cell, scoring) for name, cell in played.categories.items()
-    }
+def _scores(played: PlayedInputMode, summary: Leaderboard) -> dict[str, AggregateScore]:
+    categories = {name: _aggregate_score(name, cell) for name, cell in played.categories.items()}
     made = aggregate_scores(summary.aggregates, categories, summary.sizes)
     begun = {name: each for name, each in made.items() if each.tasks}
-    return {**categories, **begun, ALL_TASKS: _aggregate_score(ALL_TASKS, played.pooled, scoring)}
+    return {**categories, **begun, ALL_TASKS: _aggregate_score(ALL_TASKS, played.pooled)}
 
 
-def _aggregate_score(name: str, cell: CellOutcomes, scoring: tuple[str, str]) -> AggregateScore:
-    (found,) = summarize(_as_one(cell), *scoring)
-    first = found.result.figures[0]
+def _aggregate_score(name: str, cell: CellOutcomes) -> AggregateScore:
+    rewards = cell_rewards(cell.outcomes)
+    first = cell_pass_hat(rewards).figures[0]
     return AggregateScore(
-        name, first.value, first.interval, first.tasks, found.planned_tasks, first.bounds
+        name, first.value, first.interval, first.tasks, len(rewards), first.bounds
     )
-
-
-def _as_one(cell: CellOutcomes) -> Iterator[ConversationResult]:
-    """Yield the outcomes of a category, whatever suites they are of, as those of one."""
-    return (msgspec.structs.replace(row, suite=cell.name.suite) for row in cell.outcomes)
 
 
 def _figures(  # noqa: PLR0913, PLR0917 - one row, and the grid around it

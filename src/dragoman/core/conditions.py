@@ -146,7 +146,10 @@ class Condition(msgspec.Struct, frozen=True):
 
     def axis(self, name: str) -> str:
         """Return the value on an axis."""
-        return next((value for axis, value in self.axes if axis == name), axis_of(name).default)
+        for axis, value in self.axes:
+            if axis == name:
+                return value
+        return axis_of(name).default
 
     def shown(self, name: str) -> str:
         """Return the value on an axis for tables: `none` if the axis does not apply.
@@ -199,21 +202,7 @@ class Condition(msgspec.Struct, frozen=True):
     @property
     def label(self) -> str:
         """The condition's text, for example `th:domain/telephone/none` or `en/text/none`."""
-        further = (f"{axis}={value}" for axis, value in self.axes if axis not in AXES)
-        return "/".join((self._place, self._spoken, self.persona, *further))
-
-    @property
-    def _place(self) -> str:
-        language, scenario = self.axis("language"), self.axis("scenario")
-        if scenario == IN_ENGLISH:
-            return language
-        partition = dict(self.axes).get("partition")
-        return f"{language}:{scenario}{f'@{partition}' if partition else ''}"
-
-    @property
-    def _spoken(self) -> str:
-        listener = dict(self.axes).get("recognizer")
-        return f"{self.voice}{JOIN}{listener}" if listener else self.voice
+        return _label_of(self)
 
     @property
     def identity(self) -> object:
@@ -221,7 +210,7 @@ class Condition(msgspec.Struct, frozen=True):
         further = {axis: value for axis, value in self.axes if axis not in AXES}
         return _Identity(
             self.language,
-            self._spoken,
+            _spoken(self),
             self.persona,
             self.localized or UNSET,
             further or UNSET,
@@ -339,6 +328,25 @@ def _localization_of(condition: Condition) -> Localized | None:
     surfaces = SCENARIOS.get(scenario) or tuple(each for each in SURFACES if each in named)
     languages = tuple(condition.axis("language").split(JOIN))
     return Localized(languages, surfaces, int(condition.axis("partition")))
+
+
+@lru_cache(maxsize=4096)
+def _label_of(condition: Condition) -> str:
+    further = (f"{axis}={value}" for axis, value in condition.axes if axis not in AXES)
+    return "/".join((_place(condition), _spoken(condition), condition.persona, *further))
+
+
+def _place(condition: Condition) -> str:
+    language, scenario = condition.axis("language"), condition.axis("scenario")
+    if scenario == IN_ENGLISH:
+        return language
+    partition = dict(condition.axes).get("partition")
+    return f"{language}:{scenario}{f'@{partition}' if partition else ''}"
+
+
+def _spoken(condition: Condition) -> str:
+    listener = dict(condition.axes).get("recognizer")
+    return f"{condition.voice}{JOIN}{listener}" if listener else condition.voice
 
 
 Made = TypeVar("Made")

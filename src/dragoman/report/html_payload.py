@@ -498,10 +498,10 @@ def _with_decisions(packed: Any, decisions: Iterable[Clarification]) -> object: 
     return packed
 
 
-def _opened(events: list[Any], at: int) -> dict[str, object]:
+def _opened(events: list[Any], at: int) -> dict[str, Any]:
     """Return an event as a dictionary, which takes its place among the events."""
-    events[at] = msgspec.to_builtins(events[at])
-    opened: dict[str, object] = events[at]
+    opened: dict[str, Any] = msgspec.to_builtins(events[at])
+    events[at] = opened
     return opened
 
 

@@ -475,7 +475,9 @@ class RunStore:
             for key, attempt, data in self._connection.execute(queries.EARLIER_SCORES, chosen):
                 judged = self._score(data, key, attempt, *chosen).judges_usage
                 used[key.hex()] = used.get(key.hex(), ()) + judged
-        last = self.attempts() if used else {}
+        if not used:  # no cell has an earlier attempt
+            return used
+        last = self.attempts()
         for cell, attempt, entry in self._measurements():
             if entry.usage is not None and attempt < last.get(cell, (0, False))[0]:
                 used[cell] = (*used.get(cell, ()), entry.usage)
