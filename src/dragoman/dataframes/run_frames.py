@@ -1,12 +1,14 @@
 """All data frames of a run by name, each built once when it is first read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import polars as pl
 
+from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.analysis.comparison import comparable, compare, group_cells
+from dragoman.analysis.measure_metrics import measure_rows
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.dataframes.cell_frames import cells_frame, measures_frame, usage_frame
 from dragoman.dataframes.comparison_frames import (
@@ -25,7 +27,7 @@ from dragoman.dataframes.conversation_frames import (
 )
 from dragoman.dataframes.frame_columns import PlanFrame
 from dragoman.dataframes.leaderboard import run_voice_summary
-from dragoman.dataframes.results import outcomes, run_figures
+from dragoman.dataframes.results import outcomes
 from dragoman.dataframes.run_failures import run_drops
 from dragoman.models.prices import PriceTable
 from dragoman.report.capabilities import OffersFrames, StoredResults
@@ -46,14 +48,22 @@ class ScoredStore:
         self.scoring = scoring
         self.prices = prices or stored_prices(store)
 
+    @cached_property
+    def rows(self) -> tuple[ConversationResult, ...]:
+        """The outcomes of the planned conversations, without events."""
+        return tuple(outcomes(self.store, *self.scoring, heads_only=True))
+
+    @cached_property
     def plan(self) -> PlanFrame:
-        """Return the planned conversations."""
+        """The planned conversations."""
         played = {key: attempt for key, (attempt, _) in self.store.attempts().items()}
         return PlanFrame(self.store.cells(), played)
 
 
 def _figures(run: ScoredStore) -> Frames:
-    cells, measures = run_figures(run.store, *run.scoring, run.prices, every_version=True)
+    preflight = read_manifest(run.store).preflight
+    cells = summarize(run.rows, *run.scoring, run.prices.price_of, preflight)
+    measures = measure_rows(run.rows, cells, run.store.declared(), every_version=True)
     return {
         "cells": cells_frame(cells),
         "measures": measures_frame(measures),
@@ -62,8 +72,7 @@ def _figures(run: ScoredStore) -> Frames:
 
 
 def _conversations(run: ScoredStore) -> Frames:
-    plan = run.plan()
-    rows = list(outcomes(run.store, *run.scoring, heads_only=True))
+    plan, rows = run.plan, run.rows
     return {
         "episodes": episodes_frame(plan, rows, run.scoring, spec_keys(read_manifest(run.store))),
         "consumed": consumed_frame(plan, rows, run.prices.price_of),
@@ -72,23 +81,22 @@ def _conversations(run: ScoredStore) -> Frames:
 
 def _scores(run: ScoredStore) -> Frames:
     scores = run.store.scores(*run.scoring, METRIC_VERSION)
-    return {"scores": scores_frame(run.plan(), scores, run.scoring)}
+    return {"scores": scores_frame(run.plan, scores, run.scoring)}
 
 
 def _measure_frames(run: ScoredStore) -> Frames:
-    plan, measured = run.plan(), run.store.measured()
+    plan, measured = run.plan, run.store.measured()
     return {"counts": counts_frame(plan, measured), "errors": errors_frame(plan, measured)}
 
 
 def _events(run: ScoredStore) -> Frames:
-    return event_frames(run.plan(), run.store.episodes())
+    return event_frames(run.plan, run.store.episodes())
 
 
 def _comparisons(run: ScoredStore) -> Frames:
     store = run.store
-    rows = outcomes(store, *run.scoring, heads_only=True)
     digests = {task.id: task.digest for task in store.tasks().values()}
-    cells = group_cells(store.folder.absolute().name, rows, digests, run.prices.price_of)
+    cells = group_cells(store.folder.absolute().name, run.rows, digests, run.prices.price_of)
     found = compare(comparable(cells))
     return {"comparisons": comparisons_frame(found), "pairs": pairs_frame(found)}
 
@@ -98,12 +106,11 @@ def _drops(run: ScoredStore) -> Frames:
 
 
 def _voices(run: ScoredStore) -> Frames:
-    return {"voices": voice_frame(run_voice_summary(run.store, *run.scoring))}
+    return {"voices": voice_frame(run_voice_summary(run.store, *run.scoring, run.rows))}
 
 
 def _section_frames(section: OffersFrames, run: ScoredStore) -> Frames:
-    rows = tuple(outcomes(run.store, *run.scoring, heads_only=True))
-    return dict(section.frames(StoredResults(run.store, *run.scoring, rows)))
+    return dict(section.frames(StoredResults(run.store, *run.scoring, run.rows)))
 
 
 _Builder = tuple[tuple[str, ...], Callable[[ScoredStore], Frames]]
