@@ -72,7 +72,7 @@ def _figures(run: ScoredStore) -> Frames:
 
 
 def _conversations(run: ScoredStore) -> Frames:
-    plan, rows = run.plan, run.rows
+    plan, rows = run.plan, list(run.rows)
     return {
         "episodes": episodes_frame(plan, rows, run.scoring, spec_keys(read_manifest(run.store))),
         "consumed": consumed_frame(plan, rows, run.prices.price_of),

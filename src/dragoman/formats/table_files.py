@@ -8,7 +8,7 @@ import polars as pl
 
 from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.core.errors import StoreError, UsageError
-from dragoman.core.texts.csv_text import escape_cell
+from dragoman.core.texts.csv_text import ESCAPED, QUOTE
 from dragoman.dataframes.results import outcome_object, outcomes
 from dragoman.dataframes.run_frames import run_tables
 from dragoman.store.atomic_files import atomic_path, atomic_write
@@ -54,8 +54,15 @@ def _write_csv(table: pl.DataFrame, path: Path) -> None:
     texts = [name for name, kind in table.schema.items() if kind == pl.String]
     table.with_columns(
         *(pl.col(name).map_elements(_json, return_dtype=pl.String) for name in lists),
-        *(pl.col(name).map_elements(escape_cell, return_dtype=pl.String) for name in texts),
+        *map(_escaped, texts),
     ).write_csv(path)
+
+
+def _escaped(name: str) -> pl.Expr:
+    """Return a column of texts as `escape_cell` writes them."""
+    text = pl.col(name)
+    escaped = pl.concat_str(pl.lit(QUOTE), text)
+    return pl.when(text.str.slice(0, 1).is_in(ESCAPED)).then(escaped).otherwise(text).alias(name)
 
 
 def _json(value: pl.Series) -> str:

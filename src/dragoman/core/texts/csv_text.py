@@ -6,7 +6,10 @@ from collections.abc import Collection
 import msgspec
 
 _STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_QUOTE = "'"
+QUOTE = "'"
+ESCAPED = (*_STARTS_FORMULA, QUOTE)
+"""First characters of the texts to which `escape_cell` adds an apostrophe."""
+
 _DELIMITERS = ",;\t"
 _LOOKED_AT = 100_000
 """Length of the text in which the delimiter is searched for, in characters."""
@@ -17,12 +20,12 @@ def escape_cell(text: str) -> str:
 
     Such a text gets an apostrophe before it.
     """
-    return f"{_QUOTE}{text}" if text.startswith((*_STARTS_FORMULA, _QUOTE)) else text
+    return f"{QUOTE}{text}" if text.startswith(ESCAPED) else text
 
 
 def unescape_cell(cell: str) -> str:
     """Return the text from which `escape_cell` made a cell."""
-    is_quoted = cell.startswith(_QUOTE) and cell[1:].startswith((*_STARTS_FORMULA, _QUOTE))
+    is_quoted = cell.startswith(QUOTE) and cell[1:].startswith(ESCAPED)
     return cell[1:] if is_quoted else cell
 
 
