@@ -214,7 +214,7 @@ def test_all_conversations_are_there_once_and_whole_or_infrastructure(
     assert broken or conversations < CONVERSATIONS
     require_same_counts(episodes, server)
     times = answered_by_content(server)
-    assert set(times) == {0, 1}, "no request is answered twice"
+    assert set(times) - {0} == {1}, "no request is answered twice"
     assert times[0] == broken, "what was never answered is what a conversation broke at"
 
 

@@ -103,7 +103,9 @@ def test_a_release_without_labels_or_tool_texts_is_refused(assets: Path, name: s
 
 def test_a_database_that_differs_in_more_than_names_is_refused(assets: Path) -> None:
     (assets / "db.json").write_text('{"products": {}}', "utf-8")
-    with pytest.raises(DataError, match="retail/id: database of the agent: products differs from English"):
+    with pytest.raises(
+        DataError, match="retail/id: database of the agent: products differs from English"
+    ):
         load_surface("retail", "id", AssetFolder(assets), ENGLISH)
 
 

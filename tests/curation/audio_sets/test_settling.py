@@ -178,7 +178,10 @@ def test_a_model_renames_topics_as_the_source_does_and_drops_others_but_changes_
             "topic 'more' is invented",
         ),
         ('{"topics": {"source": "a", "folder": "a", "destination": null}}', "two topics have one"),
-        ('{"topics": {"source": "A b", "folder": "b", "destination": null}}', "not a name of a topic"),
+        (
+            '{"topics": {"source": "A b", "folder": "b", "destination": null}}',
+            "not a name of a topic",
+        ),
         ('{"topics": []}', "not the JSON asked for"),
         ('{"topics": {}, "values": {}}', "not the JSON asked for"),
     ],
