@@ -97,7 +97,7 @@ def test_runs_of_one_agent_each_are_compared_whatever_the_agents_are_called(
 
 @pytest.mark.usefixtures("runs")
 def test_the_table_names_figures_flipped_tasks_and_what_was_left_out(dragoman: Cli) -> None:
-    done = dragoman("compare", "after")
+    done = dragoman("compare", "after", "--full")
 
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.split("worse in B")[0].splitlines())) <= 100
@@ -150,8 +150,11 @@ def test_a_gate_is_not_passed_where_nothing_could_be_compared(
 
     assert done.returncode == 1
     assert "no common task" in done.stderr
-    assert "2 tasks: 1 only in A, 1 only in B" in " ".join(done.stdout.split())
-    assert "better in B" not in done.stdout
+    assert done.stdout.startswith("Nothing can be compared: A and B have no common task\n\n")
+    assert "Excluded: 2 tasks (1 only in A, 1 only in B)." in done.stdout
+    full = dragoman("compare", "one", "other", "--full").stdout
+    assert "2 tasks: 1 only in A, 1 only in B" in " ".join(full.split())
+    assert "better in B" not in full
 
 
 @pytest.mark.usefixtures("runs")
@@ -194,7 +197,8 @@ def test_what_rests_on_assumed_verdicts_is_marked(dragoman: Cli, run_json: RunJs
         *SHOP[:2], "--judge", "assume-met", "--agent", "gold", "--agent", "silent", "--out", "run"
     )
 
-    assert "ASSUMED" in dragoman("compare", "run").stdout
+    assert "ASSUMED" in dragoman("compare", "run", "--full").stdout
+    assert "*: rests on verdicts that were assumed" in dragoman("compare", "run").stdout
     assert run_json("compare", "run")["comparisons"][0]["assumed"] is True
 
 
@@ -274,7 +278,7 @@ def test_runs_of_one_name_are_told_apart_in_a_report(dragoman: Cli, runs: Path) 
 
 @pytest.mark.usefixtures("runs")
 def test_in_80_columns_no_figure_is_cut_and_no_name_is_broken(dragoman: Cli) -> None:
-    printed = dragoman("compare", "after", COLUMNS="80").stdout
+    printed = dragoman("compare", "after", "--full", COLUMNS="80").stdout
 
     (heading, row) = (
         line for line in printed.splitlines() if line.startswith(("A -> B", "gold   "))
@@ -283,3 +287,28 @@ def test_in_80_columns_no_figure_is_cut_and_no_name_is_broken(dragoman: Cli) -> 
     assert row.split()[-2:] == ["0.125", "0.125"]
     assert "-> silent " in printed
     assert max(map(len, printed.split("worse in B")[0].splitlines())) <= 80
+
+
+@pytest.mark.usefixtures("runs")
+def test_the_answer_comes_first_and_names_the_command_for_every_figure(dragoman: Cli) -> None:
+    asked = ("compare", "before", "after", "--agent", "gold", "--versus", "silent")
+    done = dragoman(*asked, COLUMNS="80")
+
+    lines = done.stdout.splitlines()
+    assert " ".join(lines[:2]) == (
+        "The difference is not significant: B (silent) has 100.0 fewer points of pass^1 than A"
+    )
+    assert lines[2].startswith("95% CI -20.5 to 100.0, n = 4 tasks x 3 trials in A and 2 in B, p ")
+    assert "agent             tasks      A    B  B - A [95% CI]          p Holm" in lines
+    assert "gold -> silent        4  100.0  0.0  -100.0 [-100.0, +20.5]   0.125" in lines
+    assert "Excluded: 1 task (incomplete in both)." in lines
+    assert "sample:shop; A gold (before), B silent (after); dragoman-2, judge rule-1." in lines
+    assert "Note: not compared in B: gold (en/text/none)" in lines
+    assert lines[-1] == (f"Next: dragoman {' '.join(asked)} --full   every k, tasks won and lost")
+    assert max(map(len, lines[:-1])) <= 80
+
+    full = dragoman(*lines[-1].removeprefix("Next: dragoman ").partition("   ")[0].split())
+    assert full.stdout.startswith(lines[0])
+    assert "  worse in B   4 tasks: too-late" in full.stdout
+    assert "note: not compared in B: gold" in full.stdout
+    assert "Next:" not in full.stdout

@@ -29,6 +29,7 @@ def test_a_summary_is_as_wide_as_the_terminal_and_breaks_no_name(dragoman: Cli, 
 TABLES = (
     ("show", "mine", "--by", "agent"),
     ("compare", "mine"),
+    ("compare", "mine", "--full"),
     ("usage", "mine"),
     ("leaderboard", "mine", "--style", "mm-tau-p2"),
     ("leaderboard", "mine", "--style", "bfcl-audio"),

@@ -195,7 +195,9 @@ def test_the_terminal_the_report_and_the_viewer_show_the_same(
 def test_comparisons_in_the_terminal_are_those_of_the_record(
     in_process: Cli, played: Played
 ) -> None:
-    printed = in_process("compare", "mine", cwd=played.folder.parent, COLUMNS="300").stdout
+    printed = in_process(
+        "compare", "mine", "--full", cwd=played.folder.parent, COLUMNS="300"
+    ).stdout
     for found in played.gaps.values():
         assert f"[{found.low:+.3f}, {found.high:+.3f}]" in printed
 

@@ -7,14 +7,17 @@ import msgspec
 
 from dragoman.analysis.comparison import Comparison
 from dragoman.analysis.persona_fidelity import KEPT
-from dragoman.cli.output import console, print_error, print_metrics_json
+from dragoman.cli.compare_answer import AnswerFooter, comparison_lines, full_comparison_command
+from dragoman.cli.output import console, print_error, print_line, print_metrics_json
 from dragoman.core.errors import UsageError
+from dragoman.core.scores import NO_JUDGE
 from dragoman.core.texts.characters import escape_controls
 from dragoman.dataframes.comparison_frames import comparison_object
 from dragoman.dataframes.comparisons import ComparisonOptions, RunComparison, compare_runs
 from dragoman.models.prices import load_prices
 from dragoman.registry.participant_names import judge_name
 from dragoman.report.comparison import differences_table, print_details
+from dragoman.report.comparison_answer import build_comparison_answer
 from dragoman.report.text_tables import print_table
 
 FAILED = 1
@@ -76,7 +79,7 @@ def print_comparison(
     if as_json:
         print_metrics_json(_object(found))
     else:
-        _print(found, full=full)
+        _print(found, asked, full=full)
     return _report_objections(found, gate)
 
 
@@ -90,14 +93,36 @@ def _object(found: RunComparison) -> dict[str, object]:
     }
 
 
-def _print(found: RunComparison, *, full: bool) -> None:
+def _print(found: RunComparison, asked: ComparisonRequest, *, full: bool) -> None:
+    """Print the answer; with `full` also every figure, otherwise the command that prints it."""
     terminal = console()
+    judge = "" if found.judge == NO_JUDGE else f", judge {found.judge}"
+    footer = AnswerFooter(f"{found.rules}{judge}", found.notes)
+    answer = build_comparison_answer(found.comparisons)
+    for line in comparison_lines(answer, footer, terminal.width, full=full):
+        print(line)
+    if not full:
+        print_line(f"\nNext: {_full_command(asked)}   every k, tasks won and lost")
+        return
     print_table(differences_table(found.comparisons, (found.rules, found.judge)), terminal)
-    print_details(terminal, found.comparisons, full=full)
+    print_details(terminal, found.comparisons)
     for note in found.notes:
         terminal.print(
             f"note: {escape_controls(note)}", markup=False, highlight=False, soft_wrap=True
         )
+
+
+def _full_command(asked: ComparisonRequest) -> str:
+    options = [
+        *(("--agent", agent) for agent in asked.agents),
+        ("--versus", asked.versus),
+        ("--by", asked.by),
+        ("--kept", asked.kept),
+        ("--rules", asked.rules),
+        ("--judge", asked.judge),
+        ("--prices", asked.prices),
+    ]
+    return full_comparison_command(asked.folders, options)
 
 
 def _report_objections(found: RunComparison, gate: RegressionGate) -> int:

@@ -37,10 +37,6 @@ def show_run_command(run: str, place: PlaceInRun) -> str:
     return " ".join(map(quote, words))
 
 
-MAX_NAMED = 20
-"""The number of flipped tasks that are named unless all are requested."""
-
-
 def differences_table(comparisons: Sequence[Comparison], scoring: tuple[str, str]) -> TextTable:
     """Return a table with one row per comparison, with a line for each k.
 
@@ -58,14 +54,12 @@ def differences_table(comparisons: Sequence[Comparison], scoring: tuple[str, str
     )
 
 
-def print_details(
-    console: "Console", comparisons: Sequence[Comparison], *, full: bool = False
-) -> None:
+def print_details(console: "Console", comparisons: Sequence[Comparison]) -> None:
     """Print for each comparison the excluded tasks, the flipped tasks, and the means."""
     for entry in comparisons:
         console.print()
         console.print(_plain(_title(entry), "bold"))
-        details = list(_details(entry, None if full else MAX_NAMED))
+        details = list(_details(entry))
         width = max((len(label) for label, _ in details), default=0)
         for label, line in details:
             console.print(_plain(f"  {label:<{width}}  {line}"), soft_wrap=True)
@@ -132,7 +126,7 @@ def _title(entry: Comparison) -> str:
     return f"{_names(entry)}: {a.suite}{where}, {runs}"
 
 
-def _details(entry: Comparison, most: int | None) -> Iterator[tuple[str, str]]:
+def _details(entry: Comparison) -> Iterator[tuple[str, str]]:
     if entry.left_out:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in entry.left_out.items())
         yield (
@@ -140,24 +134,20 @@ def _details(entry: Comparison, most: int | None) -> Iterator[tuple[str, str]]:
             f"{formatting.format_count(sum(entry.left_out.values()), 'task')}: {reasons}",
         )
     if entry.pairs:
-        yield "better in B", _format_flipped_tasks(entry.won, most)
+        yield "better in B", _format_flipped_tasks(entry.won)
         yield from _flipped_task_commands(entry, entry.won)
-        yield "worse in B", _format_flipped_tasks(entry.lost, most)
+        yield "worse in B", _format_flipped_tasks(entry.lost)
         yield from _flipped_task_commands(entry, entry.lost)
     for name, means in entry.means.items():
         if means.a is not None or means.b is not None:
             yield name, f"{formatting.mean(means.a)} -> {formatting.mean(means.b)} a conversation"
 
 
-def _format_flipped_tasks(pairs: Sequence[TaskPair], most: int | None) -> str:
+def _format_flipped_tasks(pairs: Sequence[TaskPair]) -> str:
     if not pairs:
         return "none"
-    named = "; ".join(
-        f"{pair.task} {_rewards(pair.a)} -> {_rewards(pair.b)}" for pair in pairs[:most]
-    )
-    rest = len(pairs) - len(pairs[:most])
-    more = f"; and {rest:,} more (--full)" if rest else ""
-    return f"{formatting.format_count(len(pairs), 'task')}: {named}{more}"
+    named = "; ".join(f"{pair.task} {_rewards(pair.a)} -> {_rewards(pair.b)}" for pair in pairs)
+    return f"{formatting.format_count(len(pairs), 'task')}: {named}"
 
 
 def _flipped_task_commands(

@@ -223,7 +223,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of one command
             help="Exit 1 if pass^1 of B could be lower by more than X, by the 95 % interval.",
         ),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="List every flipped task.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print every figure.")] = False,
     as_json: Json = False,
 ) -> None:
     """Compare two runs, or the cells of one, over the tasks that both finished."""
