@@ -285,3 +285,45 @@ def test_an_old_price_is_told_with_its_page_or_that_this_is_not_known() -> None:
 def test_a_dry_run_like_a_run_that_is_not_there_is_told_in_one_line(refused: Refused) -> None:
     plan = ("run", "sample:shop", "--agent", "gold", "--dry-run")
     assert "nowhere" in refused(*plan, "--like", "nowhere", status=1)
+
+
+KEYLESS = ("run", "courier", "--limit", 1, "--agent", "openai/gpt-4.1")
+NO_KEYS = {"OPENAI_API_KEY": "", "DEEPGRAM_API_KEY": ""}
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ((), {"openai/gpt-4.1": "OPENAI_API_KEY"}),
+        (
+            ("--user", "openai/gpt-4.1", "--voice", "telephone", "--asr", "deepgram/nova-3"),
+            {"openai/gpt-4.1": "OPENAI_API_KEY", "deepgram/nova-3": "DEEPGRAM_API_KEY"},
+        ),
+        (("--agent", "openai-realtime/gpt-realtime"), None),
+    ],
+)
+def test_a_dry_run_needs_no_key_and_says_which_a_run_needs(
+    dragoman: Cli, run_json: RunJson, options: tuple[str, ...], named: dict[str, str] | None
+) -> None:
+    found = run_json(*KEYLESS, *options, "--dry-run", **NO_KEYS)
+    shown = dragoman(*KEYLESS, *options, "--dry-run", **NO_KEYS)
+
+    assert found["planned"] > 0
+    assert named is None or found["missing_keys"] == named
+    assert "key not set: OPENAI_API_KEY, which a run needs for openai/gpt-4.1" in shown.stdout
+    assert not shown.stderr
+
+
+def test_a_run_without_a_key_is_refused_before_anything_is_played(
+    run_json: RunJson, refused: Refused, folder: Path
+) -> None:
+    line = refused(*KEYLESS, "--out", "mine", status=2, **NO_KEYS)
+    assert line.endswith("openai/gpt-4.1 needs a key: set OPENAI_API_KEY in the environment")
+    assert not (folder / "mine").exists()
+
+    found = run_json(*KEYLESS, "--dry-run", OPENAI_API_KEY="sk-2718281828459045")
+    assert found["missing_keys"] == {}
+    keys = [cell["key"] for cell in found["cells"]]
+    assert keys == [cell["key"] for cell in run_json(*KEYLESS, "--dry-run", **NO_KEYS)["cells"]], (
+        "a key changes no conversation"
+    )

@@ -1,7 +1,7 @@
 """The dry run: the plan of a run, and the cost and time that it would take."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from shutil import get_terminal_size
@@ -55,6 +55,7 @@ def print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool, full:
     cells = plan_cells(setup)
     found = estimate_costs(setup, cells, *estimated) if estimated.options else None
     left_out, waiting = not_applicable(setup), concurrency_limits(setup.config)
+    missing_keys = {} if setup.connections is None else setup.connections.missing_keys
     power = planned_power(cells, estimated.like)
     if as_json:
         reported = {} if found is None else {"estimate": forecast_object(setup, found)}
@@ -66,6 +67,7 @@ def print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool, full:
                 "waiting": waiting,
                 "not_applicable": left_out,
                 "not_played": left_out,
+                "missing_keys": missing_keys,
                 "cells": [
                     {
                         "task": cell.task.id,
@@ -88,6 +90,7 @@ def print_plan(setup: Setup, estimated: EstimateRequest, *, as_json: bool, full:
         *_planned_values(cells),
         *(f"not played: {line}" for line in formatting.not_played_lines(left_out)),
     ]
+    notes += _missing_keys(missing_keys)
     if line := local_server_notice(waiting):
         notes.append(line)
     for note in notes:
@@ -119,6 +122,13 @@ def _named(names: Iterable[str], between: str = ", ") -> str:
     found = list(names)
     more = [f"{len(found) - MAX_NAMES:,} more"] if len(found) > MAX_NAMES else []
     return between.join([*found[:MAX_NAMES], *more])
+
+
+def _missing_keys(variables: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each key that is not set, with the models that a run needs it for."""
+    for name in dict.fromkeys(variables.values()):
+        models = [model for model, variable in variables.items() if variable == name]
+        yield f"key not set: {name}, which a run needs for {_named(models)}"
 
 
 def _print_cells(cells: "Sequence[Cell]") -> None:

@@ -107,7 +107,7 @@ def _run(
     dry_run: bool,
 ) -> int:
     with redirect_prints_to_stderr(), long_step("reading the suite"):
-        setup = build_setup(config, _human_participant())
+        setup = build_setup(config, _human_participant(), sends_calls=not dry_run)
     if setup.config.scenarios != config.scenarios:
         _tell_scenario(setup)
     if dry_run:

@@ -217,6 +217,8 @@ def build_setup(  # noqa: PLR0913, PLR0917 - what a run is made of
     spend_tracker: SpendTracker | None = None,
     conditions: Sequence[Condition] | None = None,
     left_out: Mapping[str, str] = MappingProxyType({}),
+    *,
+    sends_calls: bool = True,
 ) -> Setup:
     """Resolve every name of a configuration.
 
@@ -228,6 +230,7 @@ def build_setup(  # noqa: PLR0913, PLR0917 - what a run is made of
         conditions: The conditions that are played; None for those of the grid.
         left_out: Conditions of the grid that the run was started without, by label, with the
             reason.
+        sends_calls: Whether the setup is played; one that is only planned needs no key.
 
     Raises:
         UsageError: If a name does not exist, or no condition of the grid can be played.
@@ -235,7 +238,7 @@ def build_setup(  # noqa: PLR0913, PLR0917 - what a run is made of
     """
     prices = with_stated_prices(prices or prices_of(config), models_of(config))
     budget = budget_of(config, prices)
-    connections = model_clients(config, spend_tracker or budget)
+    connections = model_clients(config, spend_tracker or budget, sends_calls=sends_calls)
     suite = load_suite(config.suite, external_services(config, connections))
     is_new = conditions is None
     config = with_scenario(config, suite)
@@ -476,7 +479,9 @@ def _require_played(agent: ResolvedParticipant, conditions: Sequence[Condition])
         raise UsageError(f"--asr {ITSELF}: {reasons[0]}")
 
 
-def model_clients(config: RunConfig, budget: SpendTracker | None) -> ModelClients:
+def model_clients(
+    config: RunConfig, budget: SpendTracker | None, *, sends_calls: bool = True
+) -> ModelClients:
     """Return the model clients of a run, with its time-outs, retries and rate limits.
 
     Raises:
@@ -487,7 +492,14 @@ def model_clients(config: RunConfig, budget: SpendTracker | None) -> ModelClient
     pacing = PacingOptions(
         read_rates(config.rates, config.workers), config.hedge, read_batches(config.batches)
     )
-    return ModelClients(timeouts, retry_policy, budget, pacing, cache_enabled=config.cache)
+    return ModelClients(
+        timeouts,
+        retry_policy,
+        budget,
+        pacing,
+        cache_enabled=config.cache,
+        sends_calls=sends_calls,
+    )
 
 
 def with_prerequisites(tasks: Sequence[Task], by_id: Mapping[str, Task]) -> tuple[Task, ...]:

@@ -33,7 +33,6 @@ from dragoman.registry.providers import (
     addresses_of,
     base_address_of,
     describe_provider,
-    key_of,
     limited_as,
 )
 from dragoman.simulation.participants.canonical_arguments import wrapped_agent_name
@@ -112,7 +111,7 @@ def realtime_agent(
         UsageError: If its address or its key is missing, or a budget in money cannot be kept for
             it.
     """
-    key, url = key_of(spec), realtime_address(spec)
+    key, url = connections.key_for(spec), realtime_address(spec)
     endpoint = RealtimeEndpoint(
         label=spec.written,
         model=spec.name,

@@ -35,9 +35,11 @@ from dragoman.models.model_spec import EQUAL, ModelSpec, sent_settings
 from dragoman.registry.providers import (
     COMPLETIONS,
     EMBEDDINGS,
+    KeyedSpec,
     addresses_of,
     asked_as,
     key_of,
+    lacks_key,
     limited_as,
     origin_of,
 )
@@ -60,10 +62,15 @@ class ModelClients:
         budget: The spend tracker; None for no limit.
         pacing: Rate limits, batches and hedging of calls.
         cache_enabled: Whether replies of chat models are cached and taken from the cache.
+        sends_calls: Whether calls are sent; a plan sends none, so that it needs no key.
+
+    Attributes:
+        missing_keys: The environment variables of keys that are not set, by model; a plan collects
+            them.
     """
 
     @renamed_arguments(patience="retry_policy", remembers="cache_enabled")
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the resources of a run's models
         self,
         timeouts: Timeouts | None = None,
         retry_policy: RetryPolicy | None = None,
@@ -71,12 +78,15 @@ class ModelClients:
         pacing: PacingOptions | None = None,
         *,
         cache_enabled: bool = False,
+        sends_calls: bool = True,
     ) -> None:
         self.timeouts = timeouts or Timeouts()
         self._local_timeouts = timeouts or LOCAL_TIMEOUTS
         self._retry_policy = retry_policy or RetryPolicy()
         self._budget = budget
         self._cache_enabled = cache_enabled
+        self._sends_calls = sends_calls
+        self.missing_keys: dict[str, str] = {}
         self._pacing = pacing or PacingOptions()
         self._memory: ReplyCache | None = None
         self._http: HttpClient | None = None
@@ -93,7 +103,7 @@ class ModelClients:
         Raises:
             UsageError: If its address or its key is missing.
         """
-        urls, endpoint = addresses_of(spec), chat_endpoint(spec)
+        urls, endpoint = addresses_of(spec), chat_endpoint(spec, self.key_for(spec))
         client = self.pooled_client(urls, endpoint.key, spec.name)
         quiet = self._quiet(spec, urls)
         if quiet is None:
@@ -153,7 +163,7 @@ class ModelClients:
         Raises:
             UsageError: If its address or its key is missing, or the model would need litellm.
         """
-        urls, key = addresses_of(spec, EMBEDDINGS), key_of(spec)
+        urls, key = addresses_of(spec, EMBEDDINGS), self.key_for(spec)
         if urls[0].startswith(LITELLM):
             raise UsageError(f"{spec.written}: embeddings are for OpenAI-compatible endpoints")
         budget = self.budget_for(spec.name)
@@ -162,6 +172,17 @@ class ModelClients:
             url=urls[0], headers=_headers(key), model=spec.model, settings=settings
         )
         return EmbeddingModel(spec.name, endpoint, self.pooled_client(urls, key, spec.name), budget)
+
+    def key_for(self, spec: KeyedSpec) -> str:
+        """Return the key of a model's calls; "" if none is needed, or if a plan lacks it.
+
+        Raises:
+            UsageError: If calls are sent, and a key is needed or was named, and is not set.
+        """
+        if not self._sends_calls and lacks_key(spec):
+            self.missing_keys[spec.name] = spec.key_env
+            return ""
+        return key_of(spec)
 
     def budget_for(self, model: str) -> SpendTracker | None:
         """Return the run's budget for calls of a model; None for no limit.
@@ -286,13 +307,17 @@ class ModelClients:
         return self._http
 
 
-def chat_endpoint(spec: ModelSpec) -> ChatEndpoint:
+def chat_endpoint(spec: ModelSpec, key: str | None = None) -> ChatEndpoint:
     """Return a model's endpoint and request options; of equal endpoints, the first one.
+
+    Args:
+        spec: The model.
+        key: The key of its calls; None for the one in the environment.
 
     Raises:
         UsageError: If its address or its key is missing.
     """
-    key = key_of(spec)
+    key = key_of(spec) if key is None else key
     return ChatEndpoint(
         url=addresses_of(spec)[0],
         headers=_headers(key),

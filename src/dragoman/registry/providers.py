@@ -60,18 +60,26 @@ def base_address_of(spec: ModelSpec | SpeechSpec | RealtimeSpec) -> str:
     return url
 
 
-def key_of(spec: ModelSpec | SpeechSpec | RealtimeSpec) -> str:
+KeyedSpec = ModelSpec | SpeechSpec | RealtimeSpec
+"""A model whose calls may need a key."""
+
+
+def key_of(spec: KeyedSpec) -> str:
     """Return the key of a model's calls; "" if none is needed.
 
     Raises:
         UsageError: If a key is needed or was named, and is not set.
     """
-    key = header_variable(spec.key_env) if spec.key_env else ""
+    if lacks_key(spec):
+        raise UsageError(f"{spec.name} needs a key: set {spec.key_env} in the environment")
+    return header_variable(spec.key_env) if spec.key_env else ""
+
+
+def lacks_key(spec: KeyedSpec) -> bool:
+    """Return whether a model's key is needed or was named, and is not set."""
     is_needed = spec.provider.needs_key and not spec.base_url
     is_named = spec.key_env != spec.provider.key_env
-    if spec.key_env and not key and (is_needed or is_named):
-        raise UsageError(f"{spec.name} needs a key: set {spec.key_env} in the environment")
-    return key
+    return bool(spec.key_env) and (is_needed or is_named) and not header_variable(spec.key_env)
 
 
 def describe_providers() -> dict[str, str]:

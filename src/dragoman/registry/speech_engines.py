@@ -27,7 +27,7 @@ from dragoman.core.errors import UnplayableConditionError, UsageError
 from dragoman.core.protocols import Recognizer, Suite, Synthesizer
 from dragoman.models.http.transport import MEDIA_BYTES, CallContext
 from dragoman.registry.model_clients import ModelClients
-from dragoman.registry.providers import base_address_of, describe_provider, key_of
+from dragoman.registry.providers import base_address_of, describe_provider
 from dragoman.speech.cache import CachedRecognizer, CachedSynthesizer
 from dragoman.speech.embedded.espeak_library import Voice, find_voice, voices_of
 from dragoman.speech.embedded.language_model import SHARE
@@ -82,7 +82,7 @@ def resolve_synthesizer(written: str, connections: ModelClients) -> Synthesizer:
     spec = parse_synthesizer(written)
     if isinstance(spec, LocalSpec):
         return _local_voice(spec)
-    endpoint = _endpoint(spec)
+    endpoint = _endpoint(spec, connections)
     label = SpeechEngineLabel(written, content_key(spec.identity, endpoint.url))
     calls = _calls(spec, endpoint, SYNTHESIS, connections)
     voice = ProviderSynthesizer(label, endpoint, TTS_PROTOCOLS[spec.wire], calls)
@@ -99,7 +99,7 @@ def resolve_recognizer(written: str, connections: ModelClients) -> Recognizer:
     spec = parse_recognizer(written)
     if isinstance(spec, LocalSpec):
         return _local_recognizer(spec)
-    endpoint, wire = _endpoint(spec), ASR_PROTOCOLS[spec.wire]
+    endpoint, wire = _endpoint(spec, connections), ASR_PROTOCOLS[spec.wire]
     label = SpeechEngineLabel(written, content_key(spec.identity, endpoint.url, wire.prompt()))
     calls = _calls(spec, endpoint, RECOGNITION, connections)
     recognizer = ProviderRecognizer(label, endpoint, wire, calls)
@@ -136,10 +136,10 @@ def describe_speech() -> dict[str, str]:
     return lines
 
 
-def _endpoint(spec: SpeechSpec) -> SpeechEndpoint:
+def _endpoint(spec: SpeechSpec, connections: ModelClients) -> SpeechEndpoint:
     return SpeechEndpoint(
         url=base_address_of(spec),
-        key=key_of(spec),
+        key=connections.key_for(spec),
         model=spec.model,
         voice=spec.voice,
         settings=spec.settings,
