@@ -1,3 +1,4 @@
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from math import sqrt
 
@@ -47,11 +48,16 @@ def recorded(
 
 
 def planned(
-    count: int, agent: str = "p/a", condition: Condition = PLAIN, **models: str
+    count: int,
+    agent: str = "p/a",
+    condition: Condition = PLAIN,
+    further: Mapping[str, Sequence[str]] = {},
+    **models: str,
 ) -> PlannedCell:
     named = {"agent": agent, **models}
     asked = {role: PlannedModel(name) for role, name in named.items()}
-    return PlannedCell("shop", condition, agent, asked, count)
+    others = {purpose: tuple(map(PlannedModel, names)) for purpose, names in further.items()}
+    return PlannedCell("shop", condition, agent, asked, count, others)
 
 
 def reported(cell: PlannedCell, *found: ConversationResult) -> Forecast:
@@ -161,7 +167,8 @@ def test_what_is_known_of_some_conversations_stands_apart_from_what_is_not_of_ot
 
 
 def test_what_is_stated_stands_for_conversations_like_nothing_recorded() -> None:
-    spoken = planned(3, "p/b", condition=condition_of({"voice": "studio"}), judge="p/a")
+    studio = condition_of({"voice": "studio"})
+    spoken = planned(3, "p/b", studio, {"recognition": ["p/ear"]}, judge="p/a")
     heard = Usage("recognition", "p/ear", 4, audio_seconds=30.0)
     stated = MeanConsumption((used("agent", "", 2), heard, used("user", "", 9)), 20.0)
     found = forecast([planned(1), spoken], [recorded(used("agent", "p/a", 1))], price_of, stated)
@@ -176,6 +183,30 @@ def test_what_is_stated_stands_for_conversations_like_nothing_recorded() -> None
     assert found.unknown[0] == "judge p/a: the stated averages do not have it"
     assert (found.cost, found.interval) == (61.0, None)
     assert (found.seconds, found.recorded) == (10.0 + 3 * 20.0, 1)
+
+
+def test_a_stated_purpose_counts_only_for_conversations_that_use_it_and_takes_their_model() -> None:
+    stated = MeanConsumption(
+        (used("agent", "", 1), used("recognition", "p/b", 1), used("synthesis", "p/a", 1)), None
+    )
+    use: list[Mapping[str, Sequence[str]]] = [
+        {},  # text, or an embedded recognizer
+        {"recognition": ["p/a"]},
+        {"synthesis": ["p/b", "p/a"], "search": []},
+        {"synthesis": ["p/b"], "embedding": ["p/a"]},
+    ]
+    found = [forecast([planned(1, further=each)], [], price_of, stated) for each in use]
+
+    assert [
+        [(line.purpose, line.model, line.cost) for line in each.lines[1:]] for each in found
+    ] == [
+        [],
+        [("recognition", "p/a", 1.0)],
+        [("search", "search", None), ("synthesis", "p/a", 1.0)],
+        [("embedding", "p/a", None), ("synthesis", "p/b", 10.0)],
+    ]
+    assert found[0].unknown == found[1].unknown == ()
+    assert found[2].unknown == ("search search: the stated averages do not have it",)
 
 
 def test_conversations_that_broke_tell_nothing() -> None:

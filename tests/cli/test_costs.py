@@ -327,3 +327,83 @@ def test_a_run_without_a_key_is_refused_before_anything_is_played(
     assert keys == [cell["key"] for cell in run_json(*KEYLESS, "--dry-run", **NO_KEYS)["cells"]], (
         "a key changes no conversation"
     )
+
+
+SPOKEN = """
+[purposes.agent]
+calls = 4
+input_tokens = 1000
+output_tokens = 100
+[purposes.recognition]
+model = "deepgram/nova-3"
+calls = 6
+audio_seconds = 60
+[purposes.synthesis]
+model = "deepgram/aura-2"
+calls = 6
+characters = 1_000_000
+"""
+SPEECH_PRICES = f"""{PRICED}
+"deepgram/nova-3" = {{ minute = 1 }}
+"deepgram/aura-2" = {{ characters = 10 }}
+"openai/whisper-1" = {{ minute = 100 }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "speech"),
+    [
+        ((), {}),
+        (("--voice", "telephone"), {}),
+        (("--voice", "telephone", "--asr", "understood"), {}),
+        (("--voice", "simulated:10"), {}),
+        (
+            ("--voice", "text,telephone", "--asr", "deepgram/nova-3"),
+            {("recognition", "deepgram/nova-3"): 1},
+        ),
+        (
+            ("--voice", "telephone", "--asr", "openai/whisper-1"),
+            {("recognition", "openai/whisper-1"): 100},
+        ),
+        (
+            ("--voice", "telephone", "--speaker", "deepgram/thalia-en?model=aura-2"),
+            {("synthesis", "deepgram/aura-2"): 10},
+        ),
+    ],
+)
+def test_stated_speech_is_priced_only_where_a_provider_speaks_or_hears(
+    run_json: RunJson,
+    folder: Path,
+    options: tuple[str, ...],
+    speech: dict[tuple[str, str], float],
+) -> None:
+    (folder / "prices.toml").write_text(SPEECH_PRICES)
+    (folder / "averages.toml").write_text(SPOKEN)
+    agent = ("--agent", "compatible/any?base_url=http://127.0.0.1:9/v1", "--limit", 1)
+    plan = ("run", "courier", *agent, "--prices", "prices.toml", *options)
+
+    found = run_json(*plan, "--dry-run", "--averages", "averages.toml", **NO_KEYS)["estimate"]
+
+    lines = {(each["purpose"], each["model"]): each["cost"] for each in found["lines"]}
+    agents = lines.pop(("agent", "compatible/any"))
+    assert lines == pytest.approx(speech)
+    assert found["cost"] == pytest.approx(agents + sum(speech.values()))
+    assert found["cost_is_whole"]
+
+
+def test_models_of_layers_are_those_of_the_plan(run_json: RunJson, folder: Path) -> None:
+    (folder / "averages.toml").write_text(
+        '[purposes."user context"]\ncalls = 1\n[purposes."clarification judge"]\ncalls = 1\n'
+    )
+    layers = ("--exposure", "0,2,2+openai/gpt-4.1", "--clarify", "none,openai/gpt-4.1-mini")
+    agent = ("--agent", "compatible/any?base_url=http://127.0.0.1:9/v1", "--limit", 1)
+    plan = ("run", "courier", *agent, *layers, "--dry-run", "--averages", "averages.toml")
+
+    found = run_json(*plan, **NO_KEYS)["estimate"]
+
+    assert {(each["purpose"], each["model"]): each["conversations"] for each in found["lines"]} == {
+        ("agent", "compatible/any"): 6,
+        ("user context", "compatible/any"): 2,
+        ("user context", "openai/gpt-4.1"): 2,
+        ("clarification judge", "openai/gpt-4.1-mini"): 3,
+    }

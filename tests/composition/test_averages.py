@@ -50,7 +50,6 @@ def test_averages_are_what_one_conversation_uses_by_purpose(tmp_path: Path) -> N
         (AVERAGES.replace("purposes.agent", "purposes.agnet"), "did you mean 'agent'"),
         (AVERAGES.replace("purposes.agent", "purposes.x"), "choose of agent, user, "),
         (AVERAGES.replace("calls = 9", 'calls = 9\nmodel = "a/b"'), "leave model out"),
-        (AVERAGES.replace('model = "deepgram/nova-3"', ""), "add model = "),
         (
             AVERAGES.replace("calls = 9", "calls = 0"),
             "agent: Expected `int` >= 1 - at `$.calls`: docs/how_to/costs.md shows",

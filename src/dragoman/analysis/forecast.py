@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 
 import msgspec
@@ -35,6 +35,9 @@ class PlannedCell(msgspec.Struct, frozen=True):
     """Planned conversations that are alike.
 
     `models` has for each role that asks a model which one; a role that is not there costs nothing.
+    `further` has the same for other purposes (speech), and is used with stated averages only: for
+    each purpose that the conversations use, the models that the plan names, of which there may be
+    several (voices) or none.
     """
 
     suite: str
@@ -42,6 +45,7 @@ class PlannedCell(msgspec.Struct, frozen=True):
     agent: str
     models: Mapping[str, PlannedModel]
     conversations: int
+    further: Mapping[str, tuple[PlannedModel, ...]] = {}
 
 
 class MeanConsumption(msgspec.Struct, frozen=True):
@@ -142,7 +146,8 @@ def forecast(
     assume a normal distribution; they follow from the spread of the recorded conversations, which
     are assumed independent, and from the numbers of recorded and planned ones. The errors of cells
     are assumed to be fully correlated, which makes the interval wider. The stated averages, if
-    given, are used for planned conversations without a similar recorded one.
+    given, are used for planned conversations without a similar recorded one, without the purposes
+    that these conversations do not use.
     """
     usable = [
         found
@@ -155,17 +160,17 @@ def forecast(
     count, seconds = 0, 0.0
     is_timed = True
     for cell in cells:
-        basis, likest = _likest(cell, usable)
+        (basis, likest), models = _likest(cell, usable), cell.models
         used.update(map(id, likest))
         sample = list(map(_measure_consumption, likest))
         if not sample and stated is not None:
-            basis, sample = STATED, [stated]
+            models = {**cell.models, **_stated_models(cell, stated)}
+            basis, sample = STATED, [_of_purposes(stated, models)]
         bases[basis] += cell.conversations
         count += cell.conversations
         if sample:
-            shares.append(
-                _Share(cell, sample, price_of, _UNSTATED if basis == STATED else _UNREPORTED)
-            )
+            unreported = _UNSTATED if basis == STATED else _UNREPORTED
+            shares.append(_Share(cell.conversations, models, sample, price_of, unreported))
         mean = _mean_seconds(sample)
         is_timed = is_timed and mean is not None
         seconds += cell.conversations * (mean or 0.0)
@@ -190,20 +195,21 @@ class _Share:
 
     def __init__(
         self,
-        cell: PlannedCell,
+        count: int,
+        models: Mapping[str, PlannedModel],
         sample: Sequence[MeanConsumption],
         price_of: PriceOf,
         unreported: str,
     ) -> None:
-        self.count = cell.conversations
+        self.count = count
         self.unreported = unreported
         self.used: dict[_Key, list[Usage]] = {}
         rows = [
-            {_key(each, cell.models): each for each in _as_planned(found.usage, cell.models)}
+            {_key(each, models): each for each in _as_planned(found.usage, models)}
             for found in sample
         ]
         keys = {key for row in rows for key in row}
-        for key in sorted(keys | set(cell.models.items()), key=_in_order):
+        for key in sorted(keys | set(models.items()), key=_in_order):
             none = Usage(key[0], key[1].name, calls=0, input_tokens=0, output_tokens=0)
             self.used[key] = [row.get(key, none) for row in rows] if key in keys else []
         self.costs: dict[_Key, list[float | None]] = {
@@ -218,8 +224,11 @@ _Key = tuple[str, PlannedModel]
 
 
 def _key(usage: Usage, models: Mapping[str, PlannedModel]) -> _Key:
-    recorded = PlannedModel(usage.model, (usage.model.partition("/")[0],))
-    return usage.purpose, models.get(usage.purpose, recorded)
+    return usage.purpose, models.get(usage.purpose, _recorded_model(usage.model))
+
+
+def _recorded_model(name: str) -> PlannedModel:
+    return PlannedModel(name, (name.partition("/")[0],))
 
 
 def _as_planned(used: Iterable[Usage], models: Mapping[str, PlannedModel]) -> tuple[Usage, ...]:
@@ -259,6 +268,25 @@ def _measure_consumption(found: ConversationResult) -> MeanConsumption:
     usage = found.usage
     is_timed = found.episode is not None and not any(each.replayed for each in usage)
     return MeanConsumption(usage, found.episode.seconds if found.episode and is_timed else None)
+
+
+def _stated_models(cell: PlannedCell, stated: MeanConsumption) -> dict[str, PlannedModel]:
+    """Return the models of purposes that are not roles, for stated averages.
+
+    The averages name the model if the plan names several or none.
+    """
+    named = {each.purpose: each.model for each in stated.usage}
+    chosen: dict[str, PlannedModel] = {}
+    for purpose, models in cell.further.items():
+        own = _recorded_model(named.get(purpose) or purpose)
+        same = (model for model in models if model.name == own.name)
+        chosen[purpose] = next(same, models[0] if models else own)
+    return chosen
+
+
+def _of_purposes(stated: MeanConsumption, purposes: Collection[str]) -> MeanConsumption:
+    usage = tuple(each for each in stated.usage if each.purpose in purposes)
+    return MeanConsumption(usage, stated.seconds)
 
 
 def _mean_seconds(sample: Sequence[MeanConsumption]) -> float | None:

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 
 SEARCH_KEY = "SERPAPI_API_KEY"
 
-_CALL_NOTHING = frozenset({"gold", "silent"})
+CALL_NOTHING = frozenset({"gold", "silent"})
 """Agents that call no external tools: the plan that `gold` plays has no such calls."""
 
 
@@ -104,7 +104,7 @@ def require_external_services(suite: Suite, config: RunConfig) -> None:
     for option, given in (("embeddings", config.embeddings), ("search", config.search)):
         if given and option != needed:
             raise UsageError(f"{suite.name} has no use for --{option}: leave it out")
-    if missing and not _CALL_NOTHING.issuperset(
+    if missing and not CALL_NOTHING.issuperset(
         map(wrapped_agent_name, specs_of(config.agents).values())
     ):
         raise UsageError(f"{suite.name} {missing}")

@@ -139,10 +139,6 @@ def _usage(purpose: str, written: Mapping[str, object], path: Path) -> Usage:
         raise UsageError(f"averages {path}: {purpose}: {error}: {_FORM}") from error
     if purpose in ROLES and stated.model:
         raise UsageError(f"averages {path}: {purpose}: its model is the plan's: leave model out")
-    if purpose not in ROLES and not stated.model:
-        raise UsageError(
-            f'averages {path}: {purpose}: the plan names no model: add model = "PROVIDER/MODEL"'
-        )
     if (stated.cached_tokens or 0) > (stated.input_tokens or 0):
         raise UsageError(
             f"averages {path}: {purpose}: cached_tokens are a part of input_tokens: write fewer"
