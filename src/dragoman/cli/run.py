@@ -47,7 +47,7 @@ from dragoman.report import formatting
 from dragoman.runs.executor import Pending, pending_cells
 from dragoman.runs.in_flight import InFlightRegistry
 from dragoman.runs.jobs import Job, invalid_cells, resume_job
-from dragoman.runs.plan import Cell
+from dragoman.runs.plan import Cell, not_applicable
 from dragoman.runs.runner import MeasureRequest, PlayedRun, new_folder, play_pending, score, start
 
 if TYPE_CHECKING:
@@ -113,6 +113,7 @@ def _run(
     if dry_run:
         print_plan(setup, estimated, as_json=asked.as_json, full=asked.is_full)
         return 0
+    tell_not_played(setup)
     with redirect_prints_to_stderr(), long_step("preflight"):
         tried = run_preflight_checks(setup, _human_participant(), wanted=asked.preflight)
     job = start(setup, Path(out) if out else None, preflight=tried)
@@ -128,6 +129,23 @@ def _tell_scenario(setup: Setup) -> None:
         f"scenario: {scenario} ({what} in the language); --scenario names another",
         to_stderr=True,
     )
+
+
+MAX_NOT_PLAYED = 3
+"""Reasons for conditions that are not played, as named at the start of a run."""
+
+
+def tell_not_played(setup: Setup) -> None:
+    """Print the conditions that a run is about to leave out, unless it is quiet."""
+    lines = [] if mode() == "quiet" else list(formatting.not_played_lines(not_applicable(setup)))
+    for line in lines[:MAX_NOT_PLAYED]:
+        print_line(f"not played: {line}", to_stderr=True)
+    if (more := len(lines) - MAX_NOT_PLAYED) > 0:
+        print_line(
+            f"not played: conditions for {formatting.format_count(more, 'more reason')}: "
+            "--dry-run names them",
+            to_stderr=True,
+        )
 
 
 def _show_heartbeat(title: str, config: RunConfig) -> AbstractContextManager[None]:

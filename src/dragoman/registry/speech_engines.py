@@ -263,7 +263,7 @@ class SpeechEngines:
         if name in {MIXED, GENERIC} and language != LANGUAGE:
             raise UnplayableConditionError(
                 f"no embedded recognizer for {language_name(language)}",
-                _ways_without(language, "--asr PROVIDER/MODEL"),
+                _ways_without(language, _LOCAL_RECOGNIZER, "--asr PROVIDER/MODEL"),
             )
         return self._listeners[name]
 
@@ -345,10 +345,14 @@ def without_engines(
     )
 
 
-def _ways_without(language: str, option: str) -> str:
+_LOCAL_RECOGNIZER = "--asr whisper/base (needs dragoman[whisper], 148 MB once)"
+
+
+def _ways_without(language: str, *options: str) -> str:
     """Return the options for speech without an embedded engine, those without a key first."""
     is_simulated = language.partition("-")[0] in SIMULATED_IN
-    return f"--voice {SIMULATED}10, or {option}" if is_simulated else option
+    *first, last = (f"--voice {SIMULATED}10", *options) if is_simulated else options
+    return f"{', '.join(first)}, or {last}" if first else last
 
 
 def vocabulary_texts(suites: Sequence[Suite]) -> Callable[[], Mapping[str, object]]:

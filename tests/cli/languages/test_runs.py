@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
+import dragoman.cli.run as run_command
+from dragoman.cli.output import set_mode
+from dragoman.composition.setup import build_setup
 from dragoman.conditions.language.localization_record import LocalizationRecord
+from dragoman.config.run_config import RunConfig
 from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_store import open_run
 
@@ -190,3 +194,38 @@ def test_agents_languages_and_scenarios_may_be_named_with_commas(run_json: RunJs
         ("gold", "vi:interaction/text/none"),
         ("silent", "vi:interaction/text/none"),
     ]
+
+
+def test_conditions_that_cannot_be_played_are_told_before_the_others_are_played(
+    dragoman: Cli,
+) -> None:
+    grid = ("--language", "vi", "--scenario", "domain", "--limit", 1)
+    run = ("run", "courier", "--agent", "gold", *grid)
+    spoken = ("--voice", "text,telephone")
+
+    usual = dragoman(*run, *spoken, "--out", "a")
+    quiet = dragoman(*run, *spoken, "--out", "b", "--quiet")
+
+    notice = "not played: vi:domain/telephone/none: no embedded recognizer for Vietnamese; use "
+    lines = usual.stderr.splitlines()
+    (at,) = (at for at, line in enumerate(lines) if line.startswith(notice))
+    assert "--asr whisper/base (needs dragoman[whisper], 148 MB once)" in lines[at]
+    assert at < lines.index("run: a")
+    assert "Not played: vi:domain/telephone/none: " in usual.stdout
+    assert quiet.stderr == ""
+
+
+def test_many_reasons_are_told_at_the_start_by_their_number(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reasons = {f"en/text/none, agent a{number}": f"reason {number}" for number in range(5)}
+    monkeypatch.setattr(run_command, "not_applicable", lambda _: reasons)
+
+    set_mode("usual")
+    run_command.tell_not_played(build_setup(RunConfig("sample:shop", ("gold",))))
+
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:3] == [
+        f"not played: en/text/none, agent a{number}: reason {number}" for number in range(3)
+    ]
+    assert lines[3:] == ["not played: conditions for 2 more reasons: --dry-run names them"]

@@ -15,8 +15,12 @@ from dragoman.core.errors import UsageError
 from dragoman.runs.jobs import resume_job, start_job
 from dragoman.runs.manifest import read_manifest
 from dragoman.runs.plan import not_applicable, plan_cells
+from dragoman.speech.local.hub_models import find_hub_model
 
-UNHEARD = "no embedded recognizer for Vietnamese; use --voice simulated:10, or --asr PROVIDER/MODEL"
+UNHEARD = (
+    "no embedded recognizer for Vietnamese; use --voice simulated:10, --asr whisper/base (needs "
+    "dragoman[whisper], 148 MB once), or --asr PROVIDER/MODEL"
+)
 
 
 def courier(**axes: tuple[str, ...]) -> Setup:
@@ -32,6 +36,11 @@ def test_a_cell_that_no_recognizer_hears_is_left_out_and_the_others_are_planned(
     setup = courier(languages=("en", "vi"), voices=("text", "telephone"))
     assert planned(setup) == ["en/text/none", "en/telephone/none", "vi:domain/text/none"]
     assert not_applicable(setup) == {"vi:domain/telephone/none": UNHEARD}
+
+
+def test_the_size_of_the_local_model_that_is_named_is_that_of_its_files() -> None:
+    model = find_hub_model("base", "whisper/base")
+    assert round(sum(file.size for file in model.files) / 1e6) == 148
 
 
 @pytest.mark.slow

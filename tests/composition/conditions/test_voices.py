@@ -178,8 +178,12 @@ def test_what_does_not_exist_is_refused_in_one_line(
     ("language", "listener", "complaint"),
     [
         ("th", "understood", "no sound embedded voice for th: espeak-ng reads common Thai words"),
-        ("vi", "mixed", "no embedded recognizer for Vietnamese; use --voice simulated:10, or"),
-        ("vi", "generic", "no embedded recognizer for Vietnamese; use --voice simulated:10, or"),
+        ("vi", "mixed", "no embedded recognizer for Vietnamese; use --voice simulated:10, --asr w"),
+        (
+            "vi",
+            "generic",
+            "no embedded recognizer for Vietnamese; use --voice simulated:10, --asr w",
+        ),
     ],
 )
 def test_a_language_that_nobody_speaks_or_hears_is_refused_before_anything_is_played(
