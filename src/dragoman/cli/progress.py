@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 ProgressNote = Callable[[], str]
 """Returns what is known next to the count, as text; "" for nothing."""
 
+SecondsLeft = Callable[[float], float | None]
+"""Returns the remaining seconds after so many seconds; None if they are not known."""
+
 PLAIN_EVERY_S = 30.0
 """Seconds between two lines of progress without a terminal."""
 
@@ -59,12 +62,19 @@ class ProgressCounter:
     Args:
         total: The number of steps; None where that is not known.
         clock: Seconds.
+        seconds_left: An estimate of the remaining time; None if all steps take equally long.
     """
 
-    def __init__(self, total: int | None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        total: int | None,
+        clock: Callable[[], float] = time.monotonic,
+        seconds_left: SecondsLeft | None = None,
+    ) -> None:
         self.total = total
         self.done = 0
         self._clock = clock
+        self._seconds_left = seconds_left or self._left_at_this_rate
         self._started = clock()
         self.seconds = 0.0
 
@@ -87,11 +97,14 @@ class ProgressCounter:
         return f"{per_second * _MINUTE:,.1f} per minute"
 
     def left(self) -> str:
-        """Return the remaining time at this rate; "" if it is unknown."""
+        """Return the remaining time in words; "" if it is unknown."""
+        seconds = self._seconds_left(self.seconds)
+        return "" if seconds is None else f"{formatting.duration(seconds)} left"
+
+    def _left_at_this_rate(self, seconds: float) -> float | None:
         if self.total is None or not self.done:
-            return ""
-        seconds = self.seconds / self.done * (self.total - self.done)
-        return f"{formatting.duration(seconds)} left"
+            return None
+        return seconds / self.done * (self.total - self.done)
 
     def line(self) -> str:
         """Return count, time and speed in words."""
@@ -131,13 +144,14 @@ def is_progress_shown() -> bool:
 
 
 @contextmanager
-def progress(
+def progress(  # noqa: PLR0913 - two are options
     title: str,
     total: int | None,
     note: ProgressNote = no_note,
     clock: Callable[[], float] = time.monotonic,
     *,
     intro: str = "",
+    seconds_left: SecondsLeft | None = None,
 ) -> Iterator[Callable[[], None]]:
     """Show progress, and yield a function that counts one more step.
 
@@ -147,19 +161,20 @@ def progress(
         note: Returns further text for the line next to the count.
         clock: Seconds.
         intro: A line that comes before anything else is shown; "" for none.
+        seconds_left: An estimate of the remaining time; None if all steps take equally long.
     """
     if total == 0 or mode() == "quiet":
         yield lambda: None
         return
     with _VISIBLE_PROGRESS.one_more():
+        count = ProgressCounter(total, clock, seconds_left)
         if mode() == "plain" or not sys.stderr.isatty():
-            lines = _Lines(title, ProgressCounter(total, clock), note, intro)
+            lines = _Lines(title, count, note, intro)
             with repeat_in_thread(lines.look, LINE_PACE.get().look):
                 yield lines.advance
             return
         if intro:
             print(escape_controls(intro), file=sys.stderr)
-        count = ProgressCounter(total, clock)
         with _bar(title, count, note) as bar:
             task = bar.add_task(title, total=total)
 

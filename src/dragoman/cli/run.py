@@ -19,7 +19,7 @@ from dragoman.cli.output import (
 )
 from dragoman.cli.preflight import local_server_notice, run_preflight_checks
 from dragoman.cli.progress import heartbeat, progress
-from dragoman.cli.run_console import RunningCounts, TerminalConsole, stall_notices
+from dragoman.cli.run_console import RemainingTime, RunningCounts, TerminalConsole, stall_notices
 from dragoman.cli.run_overview import print_run_overview
 from dragoman.cli.run_result import SummaryContext, print_result
 from dragoman.cli.run_summary import (
@@ -257,14 +257,22 @@ def _play_pending(
 ) -> PlayedRun:
     """Play the rest of a job with progress; after an interruption, print how to resume."""
     running_counts = RunningCounts(job.setup.prices.price_of)
+    remaining = RemainingTime((each.cell for each in waiting), job.setup.at_once)
     # A bar would overwrite the lines that a person reads.
     shown = 0 if is_played_by_hand(job.setup.config) else len(waiting)
     try:
         intro = local_server_notice(concurrency_limits(job.setup.config))
-        with progress("conversations", shown, running_counts.describe, intro=intro) as advance:
+        with progress(
+            "conversations",
+            shown,
+            running_counts.describe,
+            intro=intro,
+            seconds_left=remaining.left,
+        ) as advance:
 
             def on_done(cell: Cell, episode: Episode, score: Score) -> None:
                 running_counts.add(cell, episode, score)
+                remaining.add(cell, episode)
                 advance()
 
             return play_pending(job, waiting, on_done, watch)
