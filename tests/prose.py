@@ -75,7 +75,7 @@ def find_in(text: Text) -> Iterator[Finding]:
     """Yield the findings of one piece of prose, sentence by sentence."""
     for line, sentence in sentences_of(text):
         plain = _INLINE_CODE.sub("`x`", sentence)
-        for pattern, use in _words():
+        for pattern, use in _words() if _any_word().search(plain) else ():
             for match in pattern.finditer(plain):
                 yield Finding(text.path, line, text.kind, match.group(), use, sentence)
         opening = _LEADING.sub("", plain)
@@ -237,6 +237,13 @@ def _words() -> list[tuple[re.Pattern[str], str]]:
         (re.compile(rf"(?<![\w/.-])(?:{each['pattern']})(?![\w/-])", re.IGNORECASE), each["use"])
         for each in RULES["words"]
     ]
+
+
+@functools.cache
+def _any_word() -> re.Pattern[str]:
+    """Return a pattern that finds any banned word: most sentences have none."""
+    patterns = "|".join(each["pattern"] for each in RULES["words"])
+    return re.compile(rf"(?<![\w/.-])(?:{patterns})(?![\w/-])", re.IGNORECASE)
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.chaos.sizes import CONVERSATIONS as FEWER
+from tests.chaos.sizes import CONVERSATIONS
 
 from dragoman.core.episodes import Episode, Message
 from dragoman.store.run_store import open_run
@@ -37,7 +37,7 @@ from dragoman.testing.server_config import Capacity, ServerConfig
 
 pytestmark = pytest.mark.nightly
 
-CONVERSATIONS = 1_000
+MANY = 1_000
 TASKS = 5
 MOST_AT_A_TIME = 64
 TIME_LIMIT = 600
@@ -82,7 +82,7 @@ NOWHERE_ELSE = msgspec.structs.replace(
 REFUSALS = {"rate_limited", "overloaded"}
 MOST_ATTEMPTS = 8
 CONCURRENCY = 200
-KILLED_AT = tuple(FEWER * percent // 100 for percent in (15, 40, 70))
+KILLED_AT = tuple(CONVERSATIONS * percent // 100 for percent in (15, 40, 70))
 WHOLE = ("ok", "slow")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -194,7 +194,7 @@ def answered_by_content(server: ModelServer) -> Counter[int]:
     ("conversations", "spread"),
     [
         pytest.param(CONVERSATIONS, (), id="one process"),
-        pytest.param(FEWER, ("--workers", 2), id="two workers"),
+        pytest.param(CONVERSATIONS, ("--workers", 2), id="two workers"),
     ],
 )
 def test_all_conversations_are_there_once_and_whole_or_infrastructure(
@@ -211,7 +211,7 @@ def test_all_conversations_are_there_once_and_whole_or_infrastructure(
     broken = require_whole_or_infrastructure(episodes)
     assert broken < conversations // 20
     # About one in a hundred breaks: of a thousand some do.
-    assert broken or conversations < CONVERSATIONS
+    assert broken or conversations < MANY
     require_same_counts(episodes, server)
     times = answered_by_content(server)
     assert set(times) - {0} == {1}, "no request is answered twice"
@@ -236,7 +236,7 @@ def test_killed_in_the_middle_all_are_there_once_and_what_was_answered_is_not_as
     tmp_path: Path,
 ) -> None:
     run = tmp_path / "run"
-    words = arguments(straight, FEWER, "--out", run)
+    words = arguments(straight, CONVERSATIONS, "--out", run)
     for goal in KILLED_AT:
         process = start(*words)
         while process.poll() is None and counts(run)[1] < goal:
@@ -246,7 +246,7 @@ def test_killed_in_the_middle_all_are_there_once_and_what_was_answered_is_not_as
         process.wait()
         words = ("resume", run, "--quiet")
     assert start(*words).wait(TIME_LIMIT) == 0
-    require_whole_or_infrastructure(stored(run, FEWER))
+    require_whole_or_infrastructure(stored(run, CONVERSATIONS))
     times = answered_by_content(straight)
     assert times.total() - times[0] - times[1] <= len(KILLED_AT) * CONCURRENCY
     assert max(times) <= 1 + len(KILLED_AT)
