@@ -76,3 +76,11 @@ def test_an_unknown_cost_is_said_once_and_with_the_way_to_set_it(dragoman: Cli, 
     words = " ".join(done.stdout.split())
     assert "cost unknown; no known cost of compatible/m: add price=0" in words
     assert (words + done.stderr).count("unknown") == 1
+
+
+def test_replies_from_the_cache_are_counted_in_the_answer(dragoman: Cli, spec: str) -> None:
+    grid = ("run", "sample:shop", "--limit", 1, "--agent", f"{spec}&price=0", "--plain")
+    first, second = (dragoman(*grid, "--out", name).stdout for name in ("one", "two"))
+
+    assert "from the cache" not in " ".join(first.split())
+    assert "1 of 1 model replies from the cache" in " ".join(second.split())

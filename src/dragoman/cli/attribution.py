@@ -19,10 +19,13 @@ from dragoman.store.run_store import open_run
 
 def print_attribution(
     folder: Path, waiting: Mapping[str, object], *, trust: bool, as_json: bool
-) -> None:
+) -> int:
     """Determine the causes of a run's failed conversations, and print them.
 
     `waiting` holds the options for waiting on endpoints.
+
+    Returns:
+        The exit status: 1 if an endpoint refused the replays of a stage.
     """
     with progress("replayed conversations", None) as advance:
         refusals: list[str] = []
@@ -33,9 +36,10 @@ def print_attribution(
         print_error(f"{refusal}: the failure sources that its replays would show are not known")
     if as_json:
         print_json({"lost": msgspec.to_builtins(rows)})
-        return
-    print_attributions(rows)
-    _print_stage_drops(folder)
+    else:
+        print_attributions(rows)
+        _print_stage_drops(folder)
+    return 1 if refusals else 0
 
 
 def _print_stage_drops(folder: Path) -> None:

@@ -333,6 +333,9 @@ def _totals(found: RunOverview, scoring: str) -> str:
         said.append(formatting.format_count(totals.invalid_users, "invalid user"))
     unknown = "; ".join(filter(None, ("cost unknown", totals.cost_note)))
     said.append(unknown if totals.cost is None else formatting.money(totals.cost))
+    if totals.replayed:
+        # These are old replies: the endpoint itself was not asked.
+        said.append(f"{totals.replayed:,} of {totals.calls:,} model replies from the cache")
     return f"{', '.join(said)}; {scoring}."
 
 

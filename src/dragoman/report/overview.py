@@ -264,6 +264,8 @@ class RunTotals(msgspec.Struct, frozen=True):
         cost: The total cost; None where it is not known.
         cost_note: Why a cost is not known; "" where it is.
         exclusions: The number of conversations without a verdict by reason.
+        calls: Replies of models.
+        replayed: Replies that came from the local cache, of `calls`.
     """
 
     planned: int = 0
@@ -276,6 +278,8 @@ class RunTotals(msgspec.Struct, frozen=True):
     cost: Cost | None = None
     cost_note: str = ""
     exclusions: dict[str, int] = {}
+    calls: int = 0
+    replayed: int = 0
 
 
 class RunOverview(msgspec.Struct, frozen=True):
@@ -367,6 +371,8 @@ def run_totals(cells: Sequence[CellSummary]) -> RunTotals:
         cost=ledger_cost(ledger) if ledger else FREE,
         cost_note=formatting.describe_unknown_costs(ledger),
         exclusions=_sum_counts(cell.unscored for cell in cells),
+        calls=sum(line.usage.calls for line in ledger),
+        replayed=sum(line.usage.replayed for line in ledger),
     )
 
 

@@ -248,7 +248,7 @@ def attribute_drops(
     """
     from dragoman.cli.attribution import print_attribution
 
-    print_attribution(folder, given_options(given), trust=trust, as_json=as_json)
+    exit_with_status(print_attribution(folder, given_options(given), trust=trust, as_json=as_json))
 
 
 @command(app, "leaderboard", "leaderboard runs/non_live runs/live --rules bfcl-v4")

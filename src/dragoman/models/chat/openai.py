@@ -264,7 +264,7 @@ class OpenAIModel:
         line = f"{self.name}: the endpoint refuses (status {status}): {reason.message}"
         if reason.is_moderated or (status in ADAPTED | OF_ONE_REQUEST and self._has_answered):
             raise ParticipantError(line)
-        halts = RequestsRefused if status in ADAPTED | OF_ONE_REQUEST else RunHalted
+        halts = RequestsRefused if status in BAD_REQUEST else RunHalted
         raise halts(f"{line}{_advice(status, reason)}")
 
     def _unusable(self, reason: ErrorDetails, purpose: str) -> Completion | None:
