@@ -20,7 +20,7 @@ from dragoman.core.usage import Usage
 from dragoman.dataframes.results import summary
 from dragoman.runs.manifest import Manifest
 from dragoman.store.conversation_writes import StoredEpisode, StoredMeasure
-from dragoman.store.run_index import ORDERS, IndexQuery, ListPage
+from dragoman.store.run_index import ORDERS, IndexQuery, ListPage, RunIndex, counts
 from dragoman.store.run_plan import NewRun, StoredCell
 from dragoman.store.run_store import PlayedCell, RunStore, create_run, open_run
 from dragoman.viewer.open_runs import OpenedRun
@@ -130,6 +130,47 @@ def test_a_choice_counts_what_each_other_choice_would_give(run: Path, tmp_path: 
         assert listing.count({"agent": ("nobody",)}).total == 0
         assert listing.count({"no such facet": ("x",)}).total == 0
         assert listing.count({}, IndexQuery("T3")).total == 8
+
+
+@pytest.mark.parametrize(
+    ("sought", "found"),
+    [("t1", 8), ("T1", 8), ("%", 0), ("_1", 0), ("t_", 0), ("\\", 0), ("'", 0), ("t30", 8)],
+)
+def test_a_search_finds_its_signs_as_they_are(
+    run: Path, tmp_path: Path, sought: str, found: int
+) -> None:
+    with listed(run, tmp_path / "views") as listing:
+        query = IndexQuery(sought)
+        counted = listing.count({}, query)
+        tasks = {row.task for row in listing.rows(counted, ListPage(most=50), query)}
+
+        assert counted.total == found
+        assert {sought.lower() in task for task in tasks} <= {True}
+        assert len(tasks) == bool(found)
+
+
+def test_values_are_computed_once_for_each_version_of_the_index(run: Path, tmp_path: Path) -> None:
+    computed: list[int] = []
+
+    def conversations(index: RunIndex) -> int:
+        computed.append(sum(counts(index).values()))
+        return computed[-1]
+
+    viewed = OpenedRun("run", run, tmp_path / "views")
+    try:
+        with viewed.listing(LONG) as listing:
+            first = [listing.once(conversations), listing.once(conversations)]
+            assert listing.count({"outcome": ("missing",)}).total == 8
+        with open_run(run, write=True) as store:
+            store.put([entry(CELLS[16])])
+        with viewed.listing(LONG) as listing:
+            later = [listing.once(conversations), listing.once(conversations)]
+            assert listing.count({"outcome": ("missing",)}).total == 7
+    finally:
+        viewed.close()
+
+    assert (first, later) == ([24, 24], [24, 24])
+    assert len(computed) == 2
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -14,7 +14,7 @@ from dragoman.viewer.compare_pages import (
     default_pair,
     find_flips,
     rewards_by_task,
-    shown_trial,
+    shown_trials,
 )
 from dragoman.viewer.conversation_list import ListFilter
 from dragoman.viewer.conversation_page import (
@@ -120,7 +120,7 @@ def test_a_flipped_task_leads_to_trials_that_show_it(tmp_path: Path) -> None:
         first = default_pair(cells, cells, is_one_run=True)
         a, b = (cell for cell in cells if cell.condition == PLAIN.label)
         found = find_flips(rewards_by_task(listing, a), rewards_by_task(listing, b))
-        shown = shown_trial(listing, b, "t1", is_won=False)
+        shown = shown_trials(listing, b, ["t1", "t0"], is_won=False)
 
     assert [(cell.agent, cell.condition) for cell in cells] == list(
         dict.fromkeys((cell.agent, cell.condition.label) for cell in CELLS)
@@ -130,7 +130,7 @@ def test_a_flipped_task_leads_to_trials_that_show_it(tmp_path: Path) -> None:
         ("a", PHONE.label),
     ]
     assert [pair.task for pair in found.lost] == ["t1"]
-    assert shown == lost.key
+    assert shown["t1"] == lost.key
 
 
 def test_addresses_carry_the_filter_and_odd_names_as_text() -> None:

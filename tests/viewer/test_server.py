@@ -5,6 +5,7 @@ import re
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,12 @@ from aiohttp.test_utils import make_mocked_request
 from tests.viewer.conftest import View
 
 import dragoman
+from dragoman.analysis.failure_attribution import ATTRIBUTION_METRICS
 from dragoman.core.errors import DragomanError
-from dragoman.store.run_store import peek_run
+from dragoman.store.run_store import open_run, peek_run
 from dragoman.viewer.open_runs import Library, require_places
 from dragoman.viewer.page_workers import WORKERS, PageWorkers
-from dragoman.viewer.rendering import PageRequest, Route
+from dragoman.viewer.rendering import PageRequest, Route, prepare, templates
 
 
 def test_a_run_leads_to_its_conversations(view: View, played: Path) -> None:
@@ -153,17 +155,98 @@ def test_pages_are_made_while_another_waits(tmp_path: Path, played: Path) -> Non
     async def asked() -> list[str]:
         library = Library([played], tmp_path / "views")
         readers = PageWorkers(library)
-        request = make_mocked_request("GET", "/run/mine/together", match_info={"run": "mine"})
+        requests = [
+            make_mocked_request("GET", f"/run/mine/{number}", match_info={"run": "mine"})
+            for number in range(WORKERS)
+        ]
         try:
-            together = Route("/run/{run}/together", waiting)
+            together = Route("/run/{run}/{number}", waiting)
             answers = await asyncio.gather(
-                *(readers.answer(together, request) for _ in range(WORKERS))
+                *(readers.answer(together, request) for request in requests)
             )
         finally:
             await readers.close()
         return [str(answer.text) for answer in answers if isinstance(answer, web.Response)]
 
     assert len(set(asyncio.run(asked()))) == WORKERS
+
+
+def test_equal_requests_at_once_are_answered_by_one_page(tmp_path: Path, played: Path) -> None:
+    made: list[str] = []
+    may_end = threading.Event()
+
+    def slow(asked: PageRequest) -> web.Response:
+        made.append(asked.path)
+        may_end.wait(30)
+        if asked.first("fails"):
+            raise web.HTTPNotFound(text="no such page")
+        return web.Response(text=asked.path, content_type="text/html", charset="utf-8")
+
+    async def asked() -> tuple[list[str], list[int]]:
+        readers = PageWorkers(Library([played], tmp_path / "views"))
+        route = Route("/run/{run}/slow", slow)
+        good, bad = (
+            make_mocked_request("GET", f"/run/mine/slow{query}", match_info={"run": "mine"})
+            for query in ("", "?fails=1")
+        )
+        try:
+            asking = [asyncio.ensure_future(readers.answer(route, good)) for _ in range(5)]
+            failing = [asyncio.ensure_future(readers.answer(route, bad)) for _ in range(3)]
+            await asyncio.sleep(0.05)
+            asking.pop().cancel()
+            may_end.set()
+            answers = await asyncio.gather(*asking)
+            errors = await asyncio.gather(*failing, return_exceptions=True)
+        finally:
+            await readers.close()
+        texts = [str(each.text) for each in answers if isinstance(each, web.Response)]
+        assert len({id(each) for each in answers}) == len(answers)
+        return texts, [each.status for each in errors if isinstance(each, web.HTTPException)]
+
+    texts, statuses = asyncio.run(asked())
+
+    assert texts == ["/run/mine/slow"] * 4
+    assert statuses == [404] * 3
+    assert made == ["/run/mine/slow"] * 2
+
+
+def test_a_kept_page_is_made_again_when_a_run_it_shows_has_changed(
+    tmp_path: Path, played: Path
+) -> None:
+    folder = tmp_path / "mine"
+    shutil.copytree(played, folder)
+    made: list[float] = []
+
+    def page(asked: PageRequest) -> web.Response:
+        made.append(asked.now)
+        return web.Response(text=str(len(made)), content_type="text/html", charset="utf-8")
+
+    async def asked() -> list[str]:
+        readers = PageWorkers(Library([folder], tmp_path / "views"))
+        route = Route("/", page, lambda asked: asked.library.runs())
+        texts = []
+        try:
+            for is_changed in (False, False, True, False):
+                if is_changed:
+                    with open_run(folder, write=True) as store:
+                        store.declare([ATTRIBUTION_METRICS])
+                answer = await readers.answer(route, make_mocked_request("GET", "/"))
+                assert isinstance(answer, web.Response)
+                texts.append(str(answer.text))
+        finally:
+            await readers.close()
+        return texts
+
+    assert asyncio.run(asked()) == ["1", "1", "2", "2"]
+
+
+def test_all_templates_are_read_before_the_first_page() -> None:
+    prepare()
+    read = {name for _, name in templates().cache or {}}
+
+    folder = files("dragoman.viewer") / "templates" / "conversation"
+    assert {f"conversation/{each.name}" for each in folder.iterdir()} <= read
+    assert "first_screen.html.j2" in read
 
 
 def test_readers_know_runs_by_the_same_names(tmp_path: Path, played: Path) -> None:

@@ -1,5 +1,7 @@
 """Index of a run for lists: one row per planned conversation, filter counts and sorted pages."""
 
+import re
+import secrets
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -31,7 +33,7 @@ FORM = SqliteFileFormat(
     schema=_SCHEMA,
     missing="look at the run again",
     damaged="delete it: it is made again",
-    format=2,
+    format=3,
 )
 
 _PLANNED = "INSERT INTO conversations (place, key, facets, task, trial) VALUES (?, ?, ?, ?, ?)"
@@ -40,6 +42,7 @@ UPDATE conversations SET facets = ?, attempt = ?, ended = ?, seconds = ?, steps 
 cost = ?, reward = ?, undecided = ? WHERE place = ?
 """
 _PUT_BEHIND = "INSERT OR IGNORE INTO behind SELECT ?, place FROM conversations WHERE key = ?"
+_VERSION, _VERSION_BYTES = "version", 8
 _EMPTIED = "DELETE FROM {table}"
 _PUT_STATE = "INSERT OR REPLACE INTO state VALUES (?, ?)"
 
@@ -115,6 +118,7 @@ class RunIndex:
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self.put_state(_VERSION, secrets.token_bytes(_VERSION_BYTES))
             except BaseException:
                 self._filter_fields.clear()
                 self.connection.execute("ROLLBACK")
@@ -197,6 +201,10 @@ class RunIndex:
             ).fetchone()
             return None if row is None else row[0]
 
+    def version(self) -> bytes:
+        """Return a value that differs after every change, by any process."""
+        return self.state(_VERSION) or b""
+
     def read(self) -> LastRows | None:
         """Return the last rows of the run that have been read; None if none have been."""
         found = self.state("read")
@@ -257,7 +265,9 @@ _EXPRESSIONS: dict[Order, tuple[str, str]] = {
 }
 ORDERS = tuple(_EXPRESSIONS)
 
-_SEARCHED = "instr(lower(task), ?) > 0"
+# LIKE ignores the case of ASCII letters, in half of the time of `instr` with `lower`.
+_SEARCHED = "task LIKE ? ESCAPE '\\'"
+_LIKE_SIGNS, _ESCAPED = re.compile(r"[\\%_]"), r"\\\g<0>"
 _BEHIND = "place IN (SELECT place FROM behind WHERE name = ?)"
 _COUNTS = "SELECT facets, count(*) FROM conversations {where} GROUP BY facets"
 _ROWS = """
@@ -308,7 +318,6 @@ class IndexTotals(msgspec.Struct, frozen=True):
     Attributes:
         first: Time at which the first began, in seconds since 1970; None if none was played.
         last: Time at which the last ended.
-        recent: Number of conversations that ended since the given moment.
         cost: Sum of the known costs, in US dollars.
         unknown: Number of played conversations without a known cost.
         played: Number of played conversations.
@@ -317,7 +326,6 @@ class IndexTotals(msgspec.Struct, frozen=True):
 
     first: float | None
     last: float | None
-    recent: int
     cost: float
     unknown: int
     played: int
@@ -348,7 +356,7 @@ class IndexQuery(msgspec.Struct, frozen=True):
     def values(self) -> list[object]:
         """Return the values of the conditions' placeholders, in order."""
         return [
-            *([self.text.lower()] if self.text else []),
+            *([f"%{_LIKE_SIGNS.sub(_ESCAPED, self.text)}%"] if self.text else []),
             *([self.behind] if self.behind else []),
         ]
 
@@ -365,19 +373,20 @@ def counts(index: RunIndex, sought: IndexQuery = MATCH_ALL) -> dict[int, int]:
 
 
 def rows(
-    index: RunIndex, wanted: Collection[int], cut: ListPage, sought: IndexQuery = MATCH_ALL
+    index: RunIndex, wanted: Collection[int] | None, cut: ListPage, sought: IndexQuery = MATCH_ALL
 ) -> tuple[ListedRow, ...]:
-    """Return rows whose filter fields have one of these numbers."""
+    """Return rows whose filter fields have one of these numbers; None for any."""
     expression = _EXPRESSIONS[cut.order][cut.falling]
-    numbers = msgspec.json.encode(sorted(wanted)).decode()
-    conditions = ["facets IN (SELECT value FROM json_each(?))", *sought.conditions()]
-    values = [numbers, *sought.values()]
+    conditions, values = sought.conditions(), sought.values()
+    if wanted is not None:
+        conditions.append("facets IN (SELECT value FROM json_each(?))")
+        values.append(msgspec.json.encode(sorted(wanted)).decode())
     backwards = bool(cut.before)
     if cut.after or cut.before:
         conditions.append(_BEYOND.format(by=expression, way="<" if backwards else ">"))
         values.append(cut.before or cut.after)
     # With an index, SQLite would read and sort each kind separately.
-    found = _ROWS.format(how="NOT INDEXED", where=" AND ".join(conditions))
+    found = _ROWS.format(how="NOT INDEXED", where=" AND ".join(conditions) or "TRUE")
     query = _IN_ORDER.format(rows=found, by=expression, turn="DESC" if backwards else "ASC")
     with index.errors("read"):
         listed = index.connection.execute(query, (*values, cut.most)).fetchall()
@@ -388,11 +397,24 @@ def rows_of_task(
     index: RunIndex, task: str, wanted: Collection[int], most: int
 ) -> tuple[ListedRow, ...]:
     """Return the first rows of a task with these filter fields, in the plan's order."""
-    numbers = msgspec.json.encode(sorted(wanted)).decode()
-    where = "facets IN (SELECT value FROM json_each(?)) AND task = ? ORDER BY place LIMIT ?"
+    return rows_of_tasks(index, (task,), wanted, most)
+
+
+def rows_of_tasks(
+    index: RunIndex, tasks: Collection[str], wanted: Collection[int], most: int = -1
+) -> tuple[ListedRow, ...]:
+    """Return the first rows of tasks with these filter fields, in the plan's order.
+
+    A negative `most` sets no limit.
+    """
+    numbers, names = (msgspec.json.encode(each).decode() for each in (sorted(wanted), [*tasks]))
+    where = (
+        "facets IN (SELECT value FROM json_each(?)) AND task IN (SELECT value FROM json_each(?)) "
+        "ORDER BY place LIMIT ?"
+    )
     query = _ROWS.format(how="INDEXED BY conversations_by_facets", where=where)
     with index.errors("read"):
-        found = index.connection.execute(query, (numbers, task, most)).fetchall()
+        found = index.connection.execute(query, (numbers, names, most)).fetchall()
     return tuple(ListedRow(*row) for row in found)
 
 
@@ -404,19 +426,23 @@ def row_of(index: RunIndex, key: str) -> ListedRow | None:
     return None if found is None else ListedRow(*found)
 
 
-def totals(index: RunIndex, since: float) -> IndexTotals:
-    """Return totals over all conversations, and the number that ended since a moment."""
+def totals(index: RunIndex) -> IndexTotals:
+    """Return totals over all conversations."""
     query = (
         "SELECT min(ended - seconds), max(ended), total(cost), "
         "count(*) - count(cost), count(*), total(seconds) FROM conversations WHERE attempt IS NOT "
         "NULL"
     )
     with index.errors("read"):
-        first, last, cost, unknown, played, seconds = index.connection.execute(query).fetchone()
-        ((recent,),) = index.connection.execute(
-            "SELECT count(*) FROM conversations WHERE ended > ?", (since,)
-        )
-    return IndexTotals(first, last, recent, cost, unknown, played, seconds)
+        return IndexTotals(*index.connection.execute(query).fetchone())
+
+
+def recent(index: RunIndex, since: float) -> int:
+    """Return the number of conversations that ended since a moment, in seconds since 1970."""
+    query = "SELECT count(*) FROM conversations WHERE ended > ?"
+    with index.errors("read"):
+        ((found,),) = index.connection.execute(query, (since,))
+    return int(found)
 
 
 class RewardRow(msgspec.Struct, frozen=True):

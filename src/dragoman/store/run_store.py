@@ -107,6 +107,7 @@ class RunStore:
         self._file = file
         self._connection = file.connection
         self._codec = EpisodeCodec()
+        self._newest_scores: dict[tuple[str, str], int] = {}
         self._adding = ConversationWrites(str(folder), file, self._codec)
 
     def __enter__(self) -> Self:
@@ -560,11 +561,15 @@ class RunStore:
     def scorings(self) -> tuple[tuple[str, str], ...]:
         """Return the pairs of rules and judge under which the run has scores, newest last."""
         query = (
-            "SELECT rules, judge FROM scores WHERE rules != '' "
-            "GROUP BY rules, judge ORDER BY max(id)"
+            "SELECT rules, judge, max(id) FROM scores WHERE id > ? AND rules != '' "
+            "GROUP BY rules, judge"
         )
+        # Scores are replaced, but never removed: only the newer rows have to be read again.
+        after = max(self._newest_scores.values(), default=0)
         with self._errors("read"):
-            return tuple((rules, judge) for rules, judge in self._connection.execute(query))
+            for rules, judge, last in self._connection.execute(query, (after,)):
+                self._newest_scores[rules, judge] = last
+        return tuple(sorted(self._newest_scores, key=self._newest_scores.__getitem__))
 
     def _with_checksum(self, data: bytes, *key: object) -> bytes:
         return with_checksum(data, *key) if self._file.has_checksum else data

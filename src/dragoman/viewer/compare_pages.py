@@ -13,7 +13,7 @@ from dragoman.analysis.pass_hat import Figure, played_rewards
 from dragoman.core.conditions import condition_from
 from dragoman.core.scores import OutcomeStatus, Scored, Unscored, Verdict, is_success
 from dragoman.report.labels import agent_labels, condition_label, is_diagnostic
-from dragoman.store.run_index import RewardRow, rewards, rows_of_task
+from dragoman.store.run_index import RewardRow, RunIndex, rewards, rows_of_tasks
 from dragoman.viewer.conversation_page import (
     STATUS_NAMES,
     comparison_address,
@@ -24,13 +24,10 @@ from dragoman.viewer.conversation_page import (
 from dragoman.viewer.conversation_view import ConversationView
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import MAX_TEXT, PageRequest, Route
-from dragoman.viewer.run_index import FilterFields, Listing
+from dragoman.viewer.run_index import FilterFields, Listing, decoded_filter_fields
 from dragoman.viewer.side_by_side import LEGEND, side_by_side
 from dragoman.viewer.stored_figures import CellFigures, StoredFigures, stored_figures
 from dragoman.viewer.word_diff import MAX_SHOWN, mark_legend
-
-MOST_TRIALS = 100
-"""Maximum number of trials of a task that are searched for one to show."""
 
 
 class CellChoice(msgspec.Struct, frozen=True):
@@ -104,6 +101,10 @@ def cell_choices(
     )
 
 
+def _stored_choices(index: RunIndex) -> tuple[CellChoice, ...]:
+    return cell_choices(decoded_filter_fields(index), stored_figures(index))
+
+
 def _figure(found: CellFigures | None) -> Figure | None:
     return None if found is None else found.first
 
@@ -165,13 +166,21 @@ def _verdict(row: RewardRow) -> Verdict | None:
     return Scored(row.reward, ("a part",) if row.undecided else ())
 
 
-def shown_trial(listing: Listing, cell: CellChoice, task: str, *, is_won: bool) -> str:
-    """Return the key of a trial that succeeded or failed, as `is_won` asks, or of the first."""
-    rows = rows_of_task(listing.index, task, cell.filter_fields, MOST_TRIALS)
-    fitting = (
-        row.key for row in rows if (cell.filter_fields[row.filter_fields] == "pass") == is_won
-    )
-    return next(fitting, rows[0].key if rows else "")
+def shown_trials(
+    listing: Listing, cell: CellChoice, tasks: Collection[str], *, is_won: bool
+) -> dict[str, str]:
+    """Return by task the key of one trial of a cell.
+
+    With `is_won` it is a trial that succeeded, otherwise one that failed. A task without such a
+    trial has its first one.
+    """
+    first: dict[str, str] = {}
+    fitting: dict[str, str] = {}
+    for row in rows_of_tasks(listing.index, tasks, cell.filter_fields):
+        first.setdefault(row.task, row.key)
+        if (cell.filter_fields[row.filter_fields] == "pass") == is_won:
+            fitting.setdefault(row.task, row.key)
+    return {**first, **fitting}
 
 
 def successes(values: Sequence[float]) -> str:
@@ -306,10 +315,7 @@ def _sides(
     Raises:
         HTTPNotFound: If a run is not read yet, so that it has no cells.
     """
-    cells = [
-        cell_choices(listing.filter_fields(), stored_figures(listing.index))
-        for _, listing in (one, other)
-    ]
+    cells = [listing.once(_stored_choices) for _, listing in (one, other)]
     if not all(cells):
         raise web.HTTPNotFound(text="This run is being read: reload the page in a moment.")
     pair = default_pair(*cells, is_one_run=one[0] is other[0])
@@ -333,15 +339,20 @@ def _rows(
     pairs: Sequence[TaskPair], a: _Side, b: _Side, *, is_won: bool
 ) -> tuple[tuple[FlippedRow, ...], int]:
     """Return the first rows of flipped tasks, and how many there are."""
-    rows = (_row(pair, a, b, is_won=is_won) for pair in pairs[:MOST_SHOWN])
+    shown = pairs[:MOST_SHOWN]
+    tasks = [pair.task for pair in shown]
+    in_a = shown_trials(a.listing, a.cell, tasks, is_won=not is_won)
+    in_b = shown_trials(b.listing, b.cell, tasks, is_won=is_won)
+    rows = (
+        FlippedRow(
+            pair.task,
+            successes(pair.a),
+            successes(pair.b),
+            comparison_address((a.run.name, in_a[pair.task]), (b.run.name, in_b[pair.task])),
+        )
+        for pair in shown
+    )
     return tuple(rows), len(pairs)
-
-
-def _row(pair: TaskPair, a: _Side, b: _Side, *, is_won: bool) -> FlippedRow:
-    in_a = a.run.name, shown_trial(a.listing, a.cell, pair.task, is_won=not is_won)
-    in_b = b.run.name, shown_trial(b.listing, b.cell, pair.task, is_won=is_won)
-    address = comparison_address(in_a, in_b)
-    return FlippedRow(pair.task, successes(pair.a), successes(pair.b), address)
 
 
 def _command(one: OpenedRun, other: OpenedRun) -> str:
@@ -401,4 +412,13 @@ def _shown_side(asked: PageRequest, name: str, most: int) -> ShownSide:
     )
 
 
-COMPARE_ROUTE = Route("/compare", show_comparison)
+def _compared_runs(asked: PageRequest) -> tuple[OpenedRun, ...]:
+    """Return the runs that an address names, if all of them exist."""
+    named = [
+        name.partition("/")[0] for each in ("a", "b", "run") for name in asked.query.get(each, ())
+    ]
+    found = [run for name in dict.fromkeys(named) if name for run in [asked.library.find(name)]]
+    return () if None in found else tuple(run for run in found if run is not None)
+
+
+COMPARE_ROUTE = Route("/compare", show_comparison, _compared_runs)

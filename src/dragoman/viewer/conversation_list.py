@@ -1,6 +1,6 @@
 """The list of a run's conversations, with filters that stand in the address."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -8,10 +8,18 @@ from aiohttp import web
 
 from dragoman.core.conditions import condition_from
 from dragoman.report.labels import condition_label
-from dragoman.store.run_index import MATCH_ALL, ORDERS, IndexQuery, ListedRow, ListPage, Order
+from dragoman.store.run_index import (
+    MATCH_ALL,
+    ORDERS,
+    IndexQuery,
+    ListedRow,
+    ListPage,
+    Order,
+    RunIndex,
+)
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import PageRequest, Route
-from dragoman.viewer.run_index import FilterFields, KindCounts, Listing, filter_field_names
+from dragoman.viewer.run_index import KindCounts, Listing, decoded_filter_fields
 
 PER_PAGE = 50
 
@@ -171,7 +179,7 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
     wanted = list_filter(asked.query)
     counted = listing.count(wanted.chosen, wanted.sought)
     filter_fields = listing.filter_fields()
-    varying = _varying(filter_fields)
+    varying = listing.varying()
     cut = list_cut(asked.query, wanted)
     shown = _list_page(listing.rows(counted, cut, wanted.sought), is_back=bool(cut.before))
     if not cut.after and not cut.before:
@@ -187,27 +195,18 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
         offered=_filters_to_choose(counted, wanted, varying),
         grid=[name for name in ("agent", "condition", "suite") if name in varying],
         labels=LABELS,
-        conditions=_condition_labels(filter_fields.values()),
+        conditions=listing.once(_condition_labels),
         columns=COLUMNS,
         most_shown=MOST_SHOWN,
         unread=run.unread(listing.read()),
     )
 
 
-def _condition_labels(fields: Iterable[FilterFields]) -> dict[str, str]:
+def _condition_labels(index: RunIndex) -> dict[str, str]:
     """Return the words for each condition of the run, by its name in addresses."""
+    fields = decoded_filter_fields(index).values()
     stored = {entry.condition: entry.stored_condition for entry in fields}
     return {name: condition_label(condition_from(text)) for name, text in stored.items()}
-
-
-def _varying(filter_fields: Mapping[int, FilterFields]) -> list[str]:
-    """Return the names of the filters on which the run's conversations differ."""
-    values: dict[str, set[tuple[str, ...]]] = {}
-    names = filter_field_names(filter_fields.values())
-    for entry in filter_fields.values():
-        for name in names:
-            values.setdefault(name, set()).add(entry.values(name))
-    return [name for name, found in values.items() if len(found) > 1]
 
 
 def _filters_to_choose(

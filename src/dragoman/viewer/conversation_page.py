@@ -138,7 +138,7 @@ def send_sound(asked: PageRequest) -> web.StreamResponse:
     return web.FileResponse(path, headers={"Content-Type": "audio/wav"})
 
 
-SOUND_ROUTE = Route("/run/{run}/audio/{hash}.wav", send_sound)
+SOUND_ROUTE = Route("/run/{run}/audio/{hash}.wav", send_sound, is_text=False)
 
 
 STATUS_NAMES: Mapping[OutcomeStatus, str] = {

@@ -29,6 +29,7 @@ from dragoman.store.run_index import (
 )
 from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import LastRows, PlayedCell, RunStore, open_run
+from dragoman.viewer.index_snapshot import SnapshotCache
 from dragoman.viewer.run_index import FilterFieldBuilder, outcome_of
 from dragoman.viewer.stored_answers import has_answers, make_answers
 from dragoman.viewer.stored_figures import make_figures, stored_figures
@@ -155,17 +156,28 @@ FIGURES_SHARE = 10
 """Minimum time between two computations of an ongoing run's figures, in computation times."""
 
 
+RunFacts = tuple[LastRows, tuple[tuple[str, str], ...]]
+"""Facts about a run as labels and values, and the rows of the run that they are read from."""
+
+
 class IndexKeeper:
-    """A keeper that updates an index on request.
+    """A keeper that updates an index on request, and holds values that all readers share.
 
     Args:
         folder: The run's folder.
         path: The file of the index.
+
+    Attributes:
+        path: The file of the index.
+        snapshots: Values that are computed from the newest version of the index.
+        facts: Facts about the run; None before a reader has computed them.
     """
 
     def __init__(self, folder: Path, path: Path) -> None:
         self._folder = folder
         self.path = path
+        self.snapshots = SnapshotCache()
+        self.facts: RunFacts | None = None
         self._changed = Condition()
         self._asked = 0
         self._done = 0

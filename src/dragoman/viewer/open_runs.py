@@ -18,7 +18,7 @@ from dragoman.runs.manifest import read_manifest, stored_prices
 from dragoman.store.run_file import FILE, OF_A_BUNDLE
 from dragoman.store.run_index import open_index
 from dragoman.store.run_store import LastRows, RunStore, peek_run
-from dragoman.viewer.index_builder import IndexKeeper, IndexKeepers, index_path
+from dragoman.viewer.index_builder import IndexKeeper, IndexKeepers, RunFacts, index_path
 from dragoman.viewer.run_index import Listing
 
 MAX_WAIT_SECONDS = 0.1
@@ -47,7 +47,7 @@ class OpenedRun:
         self._tasks: Mapping[str, Task] | None = None
         self._prices: PriceTable | None = None
         self._cost_ahead: float | None = None
-        self._facts: tuple[LastRows, tuple[tuple[str, str], ...]] | None = None
+        self._facts: RunFacts | None = None
         self._is_read = self._is_asked = False
 
     @property
@@ -95,10 +95,14 @@ class OpenedRun:
         """The facts about the run, as labels and values; read again when the run has more rows."""
         store = self.store
         written = store.last_rows()
-        if self._facts is None or self._facts[0] != written:
+        found = self._facts if self._keeper is None else self._keeper.facts
+        if found is None or found[0] != written:
             scoring = chosen_scoring(store, None, None)
-            self._facts = written, manifest_facts(read_manifest(store), users_of(store), scoring)
-        return self._facts[1]
+            found = written, manifest_facts(read_manifest(store), users_of(store), scoring)
+        self._facts = found
+        if self._keeper is not None:
+            self._keeper.facts = found
+        return found[1]
 
     @contextmanager
     def listing(self, max_wait: float = MAX_WAIT_SECONDS) -> Iterator[Listing]:
@@ -113,7 +117,7 @@ class OpenedRun:
         if self._keeper is None or self._listing is None:
             path = index_path(self._cache, store)
             self._keeper = self._keepers.take(self.folder, path)
-            self._listing = Listing(open_index(path))
+            self._listing = Listing(open_index(path), self._keeper.snapshots)
             self._is_asked = False
         is_behind = self._listing.read() != store.last_rows()
         if not self._is_read or is_behind:
@@ -121,7 +125,7 @@ class OpenedRun:
             waited = 0 if self._is_asked and not is_behind else max_wait
             self._is_read = self._keeper.refresh(waited)
             self._is_asked = True
-        with self._listing.index.reading():
+        with self._listing.reading():
             yield self._listing
 
     def ask_for_figures(self) -> None:

@@ -3,29 +3,29 @@
 import asyncio
 import time
 from collections import OrderedDict
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Lock
 from typing import NamedTuple
 
 import msgspec
 from aiohttp import web
 
-from dragoman.viewer.open_runs import Library
+from dragoman.viewer.open_runs import Library, OpenedRun
 from dragoman.viewer.rendering import PageRequest, Route
 
-WORKERS = 4
-"""Number of threads that make pages; while one waits for a disk or an index, others work."""
+WORKERS = 2
+"""Number of threads that make pages: while one waits for a disk or an index, the other works.
+
+More threads would wait for the interpreter in turns, and the slowest pages would be slower.
+"""
 
 FRESH_SECONDS = 5.0
 """Seconds for which an unchanged page may be shown again.
 
 A page states the age of its contents.
 """
-
-_ONE_RUN_ROUTES = frozenset(
-    {"/run/{run}", "/run/{run}/conversations", "/run/{run}/conversation/{key}"}
-)
-"""Pages that depend on one run alone."""
 
 MOST_PAGES, MOST_CHARACTERS = 256, 500_000
 """Maximum number of cached pages, and of characters of a cached page."""
@@ -89,9 +89,26 @@ class PageWorkers:
         self._libraries = [library, *(library.for_another_thread() for _ in range(WORKERS - 1))]
         self._threads = [ThreadPoolExecutor(1, f"reader-{at}") for at in range(WORKERS)]
         self._waiting = [0] * WORKERS
+        self._making: dict[PageAddress, asyncio.Future[web.StreamResponse]] = {}
 
     async def answer(self, page: Route, request: web.Request) -> web.StreamResponse:
-        """Return a page, made by a thread."""
+        """Return a page, made by a thread; equal requests that wait at once share one page."""
+        if not page.is_text:
+            return await self._answer(page, request)
+        shown = PageAddress(request.path, request.query_string)
+        making = self._making.get(shown)
+        if making is None:
+            making = self._making[shown] = asyncio.ensure_future(self._answer(page, request))
+            making.add_done_callback(partial(self._made_once, shown))
+        # A reader that goes away must not end the work that others wait for.
+        return _copy_of(await asyncio.shield(making))
+
+    def _made_once(self, shown: PageAddress, making: "asyncio.Future[web.StreamResponse]") -> None:
+        del self._making[shown]
+        if not making.cancelled():
+            making.exception()  # Without a look, asyncio would report an error that nobody awaits.
+
+    async def _answer(self, page: Route, request: web.Request) -> web.StreamResponse:
         at = min(range(WORKERS), key=self._waiting.__getitem__)
         query = {name: tuple(request.query.getall(name)) for name in request.query}
         asked = PageRequest(
@@ -106,15 +123,15 @@ class PageWorkers:
             self._waiting[at] -= 1
 
     def _made(self, page: Route, asked: PageRequest, shown: PageAddress) -> web.StreamResponse:
-        run = asked.library.find(asked.names["run"]) if page.route in _ONE_RUN_ROUTES else None
-        if run is None:
+        runs = page.runs(asked)
+        if not runs:
             return page.answer(asked)
-        moment = run.moment()
+        moment = _moment(runs)
         again = self._pages.again(shown, moment)
         if again is not None:
             return again
         answer = page.answer(asked)
-        if run.moment() == moment:
+        if _moment(runs) == moment:
             self._pages.keep(shown, moment, answer)
         return answer
 
@@ -124,3 +141,20 @@ class PageWorkers:
         for thread, library in zip(self._threads, self._libraries, strict=True):
             await loop.run_in_executor(thread, library.close)
             thread.shutdown()
+
+
+def _moment(runs: Iterable[OpenedRun]) -> tuple[object, ...]:
+    """Return a value that changes with every write to one of the runs or its index."""
+    return tuple((run.name, *run.moment()) for run in runs)
+
+
+def _copy_of(answer: web.StreamResponse) -> web.StreamResponse:
+    """Return a page that can be sent although the given one was sent already."""
+    if not isinstance(answer, web.Response):
+        return answer
+    return web.Response(
+        text=answer.text,
+        status=answer.status,
+        content_type=answer.content_type,
+        charset=answer.charset,
+    )

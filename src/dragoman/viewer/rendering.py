@@ -3,10 +3,11 @@
 All values in a template are escaped, and control characters are written out.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
@@ -27,26 +28,35 @@ if TYPE_CHECKING:
 
 
 MAX_TEXT = 200_000
+"""Characters of one text that are written out; what is cut is said."""
+
 SHARED = frozenset({"first_screen.html.j2"})
 """Templates of the report that pages use."""
-"""Characters of one text that are written out; what is cut is said."""
 
 
 def render(template: str, **values: object) -> str:
     """Return the text of a page."""
-    return _environment().get_template(template).render(**values)
+    return templates().get_template(template).render(**values)
 
 
 def prepare() -> None:
     """Read all templates at the start; later this would slow down the first pages."""
-    environment = _environment()
-    for place in (files("dragoman.viewer") / "templates").iterdir():
-        if place.name.endswith(".j2"):
-            environment.get_template(place.name)
+    environment = templates()
+    for name in (*_template_names(files("dragoman.viewer") / "templates"), *SHARED):
+        environment.get_template(name)
+
+
+def _template_names(folder: Traversable, within: str = "") -> Iterator[str]:
+    for place in folder.iterdir():
+        if place.is_dir():
+            yield from _template_names(place, f"{within}{place.name}/")
+        elif place.name.endswith(".j2"):
+            yield f"{within}{place.name}"
 
 
 @cache
-def _environment() -> "jinja2.Environment":
+def templates() -> "jinja2.Environment":
+    """Return the templates of the pages, with their filters."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -170,8 +180,24 @@ It may read its own stores, and must not wait for anything.
 """
 
 
+def _named_run(asked: PageRequest) -> tuple[OpenedRun, ...]:
+    """Return the run that the address names in `{run}`, if it exists."""
+    found = asked.library.find(asked.names["run"])
+    return () if found is None else (found,)
+
+
 class Route(NamedTuple):
-    """A page: its route, such as `/run/{run}`, and the function that answers."""
+    """A page.
+
+    Attributes:
+        route: Its route, such as `/run/{run}`.
+        answer: The function that answers.
+        runs: A function that returns the runs that a request depends on; the page is the same as
+            long as these do not change. Without a run the page is never kept.
+        is_text: Whether the answer is a text, that several readers can get.
+    """
 
     route: str
     answer: Answer
+    runs: Callable[[PageRequest], tuple[OpenedRun, ...]] = _named_run
+    is_text: bool = True

@@ -1,6 +1,7 @@
 """Queries on the index of a run: filter values of its conversations, counts and lists."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 import msgspec
 
@@ -29,6 +30,7 @@ from dragoman.store.run_index import (
 )
 from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import LastRows, PlayedCell
+from dragoman.viewer.index_snapshot import Compute, Computed, Given, SnapshotCache
 
 MAX_CAUSE = 160
 """Longest part of a cause that is distinguished, in characters."""
@@ -179,12 +181,26 @@ class KindCounts(msgspec.Struct, frozen=True):
     wanted: frozenset[int]
 
 
-class Listing:
-    """Queries of one index; it belongs to the thread that answers requests."""
+class _Kind(msgspec.Struct, frozen=True):
+    """Filter fields that some conversations share, with their values by filter."""
 
-    def __init__(self, index: RunIndex) -> None:
+    number: int
+    fields: FilterFields
+    values: dict[str, tuple[str, ...]]
+
+
+class Listing:
+    """Queries of one index; it belongs to the thread that answers requests.
+
+    Args:
+        index: The index.
+        snapshots: The cache of values that all threads share.
+    """
+
+    def __init__(self, index: RunIndex, snapshots: SnapshotCache) -> None:
         self._index = index
-        self._filter_fields: dict[int, FilterFields] = {}
+        self._snapshots = snapshots
+        self._version = b""
 
     @property
     def index(self) -> RunIndex:
@@ -195,39 +211,55 @@ class Listing:
         """Close the index."""
         self._index.close()
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Read one version of the index in the block, whatever other processes write meanwhile."""
+        with self._index.reading():
+            self._version = self._index.version()
+            yield
+
+    def once(
+        self, compute: Compute[Given, Computed], *given: Given.args, **named: Given.kwargs
+    ) -> Computed:
+        """Return a value of the version that is read; it is computed once for all threads."""
+        return self._snapshots.value(self._index, self._version, compute, *given, **named)
+
     def read(self) -> LastRows:
         """Return the position up to which the run is read."""
         return self._index.read() or LastRows()
 
-    def filter_fields(self) -> dict[int, FilterFields]:
+    def filter_fields(self) -> Mapping[int, FilterFields]:
         """Return all filter values by number."""
-        return {
-            number: msgspec.json.decode(content, type=FilterFields)
-            for number, content in filter_fields(self._index).items()
-        }
+        return self.once(decoded_filter_fields)
 
-    def numbers(self) -> dict[int, int]:
+    def numbers(self) -> Mapping[int, int]:
         """Return by number of filter values the number of conversations with them."""
-        return counts(self._index)
+        return self.once(counts, MATCH_ALL)
+
+    def varying(self) -> tuple[str, ...]:
+        """Return the names of the filters on which the run's conversations differ."""
+        return self.once(_varying)
 
     def count(self, chosen: Chosen, sought: IndexQuery = MATCH_ALL) -> KindCounts:
         """Count the selected conversations, and those of every other filter value."""
-        named = self.filter_fields()
-        kinds = [
-            (number, named[number], many) for number, many in counts(self._index, sought).items()
-        ]
+        many_of = self.once(counts, sought)
+        kinds = self.once(_kinds)
         total, wanted = 0, set()
-        by_value: dict[str, dict[str, int]] = {
-            name: {} for name in filter_field_names(named.values())
-        }
-        for number, entry, many in kinds:
-            missed = [name for name, values in chosen.items() if not _has(entry, name, values)]
+        by_value: dict[str, dict[str, int]] = {name: {} for name in self.once(_names)}
+        sets = {name: frozenset(values) for name, values in chosen.items()}
+        for kind in kinds:
+            many = many_of.get(kind.number)
+            if many is None:
+                continue
+            missed = [
+                name for name, each in sets.items() if each.isdisjoint(kind.values.get(name, ()))
+            ]
             if not missed:
                 total += many
-                wanted.add(number)
+                wanted.add(kind.number)
             for name in missed if len(missed) == 1 else () if missed else by_value:
                 if name in by_value:
-                    for value in entry.values(name):
+                    for value in kind.values[name]:
                         by_value[name][value] = by_value[name].get(value, 0) + many
         return KindCounts(
             total,
@@ -239,15 +271,40 @@ class Listing:
         self, counted: KindCounts, cut: ListPage, sought: IndexQuery = MATCH_ALL
     ) -> tuple[ListedRow, ...]:
         """Return rows of the selected conversations."""
-        return rows(self._index, counted.wanted, cut, sought)
+        # A condition that all rows meet would cost as much as the whole search.
+        is_all = len(counted.wanted) == len(self.once(counts, sought))
+        return rows(self._index, None if is_all else counted.wanted, cut, sought)
 
     def row(self, key: str) -> ListedRow | None:
         """Return the row of a cell by its key."""
         return row_of(self._index, key)
 
 
-def _has(entry: FilterFields, name: str, values: tuple[str, ...]) -> bool:
-    return not set(values).isdisjoint(entry.values(name))
+def decoded_filter_fields(index: RunIndex) -> dict[int, FilterFields]:
+    """Return all filter values of an index by number."""
+    return {
+        number: msgspec.json.decode(content, type=FilterFields)
+        for number, content in filter_fields(index).items()
+    }
+
+
+def _names(index: RunIndex) -> tuple[str, ...]:
+    return filter_field_names(decoded_filter_fields(index).values())
+
+
+def _kinds(index: RunIndex) -> tuple[_Kind, ...]:
+    named = decoded_filter_fields(index)
+    names = filter_field_names(named.values())
+    return tuple(
+        _Kind(number, entry, {name: entry.values(name) for name in names})
+        for number, entry in named.items()
+    )
+
+
+def _varying(index: RunIndex) -> tuple[str, ...]:
+    kinds = _kinds(index)
+    names = filter_field_names(kind.fields for kind in kinds)
+    return tuple(name for name in names if len({kind.values[name] for kind in kinds}) > 1)
 
 
 def _values(found: Mapping[str, int], chosen: tuple[str, ...]) -> tuple[FilterValue, ...]:

@@ -153,7 +153,7 @@ def _with_figures(run: OpenedRun, row: ListedRun, now: float, patience: float) -
     try:
         with run.listing(patience) as listing:
             state, outcomes = _state(run, listing, now)
-            overview = stored_overview(listing.index)
+            overview = listing.once(stored_overview)
     except DragomanError as error:
         return msgspec.structs.replace(row, problem=str(error))
     found = msgspec.structs.replace(row, state=state, outcomes=outcomes)
@@ -180,7 +180,7 @@ def _state(
         run_progress(listing, outcomes, now, run.cost_ahead),
         run.unread(listing.read()),
         f"dragoman resume {quote(str(run.folder))}" if is_own else "",
-        stored_figures(listing.index) is not None,
+        listing.once(stored_figures) is not None,
     )
     return state, outcomes
 
@@ -223,5 +223,5 @@ def _no_drop(overview: RunOverview) -> str:
     return "not distinguishable" if overview.subject is not None else "baseline fails"
 
 
-RUNS_ROUTE = Route("/", show_runs)
+RUNS_ROUTE = Route("/", show_runs, lambda asked: asked.library.runs())
 STATE_ROUTE = Route("/run/{run}/state", show_state)

@@ -9,9 +9,9 @@ from aiohttp import web
 
 from dragoman.analysis.cell_summary import PlaceInRun
 from dragoman.core.scores import OutcomeStatus
-from dragoman.report.first_screen import first_screen
+from dragoman.report.first_screen import FirstScreen, first_screen
 from dragoman.report.overview import Failures, MatrixCell, MatrixRow
-from dragoman.store.run_index import IndexTotals, totals
+from dragoman.store.run_index import IndexTotals, RunIndex, recent, totals
 from dragoman.viewer.conversation_list import conversations_link
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import PageRequest, Route
@@ -70,12 +70,12 @@ def run_progress(
         now: Seconds since 1970.
         cost_ahead: The cost before the first conversation, in US dollars.
     """
-    found = totals(listing.index, now - WINDOW_SECONDS)
+    found = listing.once(totals)
     planned = sum(counts.values())
     missing = planned - found.played
     since = None if found.last is None else max(0.0, now - found.last)
     goes_on = missing > 0 and since is not None and since < _quiet(found)
-    rate = _per_minute(found, now) if goes_on else None
+    rate = _per_minute(listing, found, now) if goes_on else None
     is_known = found.played > found.unknown or cost_ahead > 0
     return RunProgress(
         planned=planned,
@@ -94,12 +94,13 @@ def _quiet(found: IndexTotals) -> float:
     return max(QUIET_SECONDS, QUIET_CONVERSATIONS * mean)
 
 
-def _per_minute(found: IndexTotals, now: float) -> float | None:
+def _per_minute(listing: Listing, found: IndexTotals, now: float) -> float | None:
     """Return the recent rate; for a run younger than the window, since its start."""
-    if found.first is None or not found.recent:
+    ended = recent(listing.index, now - WINDOW_SECONDS)
+    if found.first is None or not ended:
         return None
     lasted = min(WINDOW_SECONDS, max(1.0, now - found.first))
-    return _MINUTE * found.recent / lasted
+    return _MINUTE * ended / lasted
 
 
 MOST_CAUSES = 12
@@ -157,17 +158,16 @@ def show_overview(asked: PageRequest) -> web.Response:
 
 def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
     counts = _counts(listing)
-    figures = stored_figures(listing.index)
+    figures = listing.once(stored_figures)
     are_older = figures is None or figures.read != listing.read()
     if are_older:
         run.ask_for_figures()
-    overview = stored_overview(listing.index)
     cells = _cells(counts, {} if figures is None else figures.by_place)
     return asked.page(
         "overview.html.j2",
         **_progress_values(run, listing, counts, asked.now),
-        lost=stored_drops(listing.index),
-        screen=None if overview is None else first_screen(overview),
+        lost=listing.once(stored_drops),
+        screen=listing.once(_first_screen),
         links=_PageLinks(run.name),
         cells=cells,
         names=_names(cells),
@@ -184,6 +184,11 @@ def show_progress(asked: PageRequest) -> web.Response:
         return asked.page(
             "live.html.j2", **_progress_values(run, listing, _counts(listing), asked.now)
         )
+
+
+def _first_screen(index: RunIndex) -> FirstScreen | None:
+    overview = stored_overview(index)
+    return None if overview is None else first_screen(overview)
 
 
 def _counts(listing: Listing) -> tuple[tuple[FilterFields, int], ...]:
