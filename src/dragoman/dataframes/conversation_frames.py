@@ -19,7 +19,13 @@ from dragoman.core.replies import (
     Utterance,
 )
 from dragoman.core.scores import Score, Scored
-from dragoman.dataframes.frame_columns import USAGE_COLUMNS, Columns, PlanFrame, usage_row
+from dragoman.dataframes.frame_columns import (
+    USAGE_COLUMNS,
+    Columns,
+    GrowingFrame,
+    PlanFrame,
+    usage_row,
+)
 from dragoman.report.view_model import conversation_status
 from dragoman.runs.plan import conversation_seed
 from dragoman.store.audio_files import audio_path
@@ -279,21 +285,25 @@ def event_frames(
     plan: PlanFrame, episodes: Iterable[tuple[str, int, Episode]]
 ) -> dict[str, pl.DataFrame]:
     """Return the frames `turns`, `utterances` and `calls` of the last attempts at conversations."""
-    turns: list[_Row] = []
-    utterances: list[_Row] = []
-    calls: list[_Row] = []
+    turns = GrowingFrame(plan, TURN_COLUMNS)
+    utterances = GrowingFrame(plan, UTTERANCE_COLUMNS)
+    calls = GrowingFrame(plan, CALL_COLUMNS)
     for key, _, episode in episodes:
         place = plan.places[key]
-        for event, move in enumerate(episode.events):
-            if isinstance(move, Message):
-                turns.append((place, event, *_turn(move)))
-                if isinstance(move.reply, TextReply):
-                    utterances.append((place, event, move.by, *_utterance(move.reply.utterance)))
+        moves = [
+            (event, move) for event, move in enumerate(episode.events) if isinstance(move, Message)
+        ]
+        turns.extend((place, event, *_turn(move)) for event, move in moves)
+        utterances.extend(
+            (place, event, move.by, *_utterance(move.reply.utterance))
+            for event, move in moves
+            if isinstance(move.reply, TextReply)
+        )
         calls.extend((place, *row) for row in _calls(episode))
     return {
-        "turns": plan.framed(turns, TURN_COLUMNS),
-        "utterances": plan.framed(utterances, UTTERANCE_COLUMNS),
-        "calls": plan.framed(calls, CALL_COLUMNS),
+        "turns": turns.finished(),
+        "utterances": utterances.finished(),
+        "calls": calls.finished(),
     }
 
 

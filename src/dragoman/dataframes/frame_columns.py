@@ -1,6 +1,6 @@
 """Columns that the data frames of a run share: keys for joins, and usage of a model."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import polars as pl
@@ -31,6 +31,10 @@ def with_axes(columns: Columns, names: Sequence[str]) -> Columns:
     place = list(columns).index("condition") + 1
     pairs = list(columns.items())
     return dict([*pairs[:place], *((name, pl.String()) for name in names), *pairs[place:]])
+
+
+_ROWS_OF_PART = 20_000
+"""Rows that become a part of a frame together."""
 
 
 class PlanFrame:
@@ -70,6 +74,31 @@ class PlanFrame:
         """
         own = frame_of_rows(rows, {"place": pl.Int64(), **columns})
         return self._frame[own["place"]].hstack(own.drop("place"))
+
+
+class GrowingFrame:
+    """A frame of conversations that is built in parts, so that few rows are Python objects at once.
+
+    Args:
+        plan: The columns of the conversations.
+        columns: The columns of the values.
+    """
+
+    def __init__(self, plan: PlanFrame, columns: Columns) -> None:
+        self._plan, self._columns = plan, columns
+        self._rows: list[tuple[object, ...]] = []
+        self._parts: list[pl.DataFrame] = []
+
+    def extend(self, rows: Iterable[tuple[object, ...]]) -> None:
+        """Add rows, each with the place of its conversation in the plan before its values."""
+        self._rows.extend(rows)
+        if len(self._rows) >= _ROWS_OF_PART:
+            self._parts.append(self._plan.framed(self._rows, self._columns))
+            self._rows = []
+
+    def finished(self) -> pl.DataFrame:
+        """Return the frame of all rows."""
+        return pl.concat([*self._parts, self._plan.framed(self._rows, self._columns)])
 
 
 def frame_of_rows(rows: Sequence[tuple[object, ...]], columns: Columns) -> pl.DataFrame:

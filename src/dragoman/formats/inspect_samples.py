@@ -16,7 +16,7 @@ from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.measure_metrics import newest
 from dragoman.core.conditions import axis_values
 from dragoman.core.costs import PriceOf, cost_of, total_cost
-from dragoman.core.episodes import Episode, Event, Message, TerminationReason
+from dragoman.core.episodes import Episode, Message, TerminationReason
 from dragoman.core.measures import MeasureResult
 from dragoman.core.protocols import Limits
 from dragoman.core.replies import TextReply, ToolCallReply, UnparsedReply, Utterance
@@ -28,6 +28,8 @@ from dragoman.report.view_model import conversation_causes, conversation_status
 from dragoman.store.audio_files import audio_path
 
 Json = dict[str, object]
+
+_encode = msgspec.json.Encoder().encode
 
 AUDIO_ALONE = "(audio)"
 """The text of a message that reached its listener only as audio."""
@@ -42,40 +44,45 @@ def messages_of(episode: Episode, key: str, model: str) -> list[Json]:
         model: The agent's name.
     """
     return [
-        {"id": f"{key}-{place}", **message, "metadata": {"event": place, **record}}
+        _result(event, f"{key}-{place}", place)
+        if isinstance(event, ToolResult)
+        else _move(event, f"{key}-{place}", place, model)
         for place, event in enumerate(episode.events)
-        for message, record in [_message(event, model)]
     ]
 
 
-def _message(event: Event, model: str) -> tuple[Json, Json]:
-    """Return an event as a message, and its metadata."""
-    if isinstance(event, ToolResult):
-        return _result(event)
-    content, calls, record = _reply(event)
+def _move(event: Message, name: str, place: int, model: str) -> Json:
+    """Return a move as a message with its metadata."""
+    record: Json = {"event": place}
+    if event.scripted:
+        record["scripted"] = True
+    content = ""
+    calls: tuple[ToolCall, ...] = ()
+    match event.reply:
+        case TextReply(utterance=utterance):
+            content = _received_text(utterance)
+            record.update(_spoken_fields(utterance))
+        case ToolCallReply(calls=calls, text=text):
+            content = text or ""
+        case UnparsedReply(raw=content, error=error):
+            record["problem"] = error
     called = [_call(call) for call in calls]
     if event.by == "agent":
-        message: Json = {"role": "assistant", "content": content, "model": model}
+        message: Json = {"id": name, "role": "assistant", "content": content, "model": model}
         if called:
             message["tool_calls"] = called
-        return {**message, "source": "generate"}, record
-    if called:
-        written = [f"{call.name} {msgspec.json.encode(call.arguments).decode()}" for call in calls]
-        content = "\n".join([content, *written] if content else written)
-        record["tool_calls"] = called
-    return {"role": "user", "content": content}, record
+        message["source"] = "generate"
+    else:
+        if called:
+            content = "\n".join((*([content] if content else ()), *map(_call_line, calls)))
+            record["tool_calls"] = called
+        message = {"id": name, "role": "user", "content": content}
+    message["metadata"] = record
+    return message
 
 
-def _reply(move: Message) -> tuple[str, tuple[ToolCall, ...], Json]:
-    """Return a move's text and calls, and its metadata."""
-    record: Json = {"scripted": True} if move.scripted else {}
-    match move.reply:
-        case TextReply(utterance=utterance):
-            return _received_text(utterance), (), {**record, **_spoken_fields(utterance)}
-        case ToolCallReply(calls=calls, text=text):
-            return text or "", calls, record
-        case UnparsedReply(raw=raw, error=error):
-            return raw, (), {**record, "problem": error}
+def _call_line(call: ToolCall) -> str:
+    return f"{call.name} {msgspec.json.encode(call.arguments).decode()}"
 
 
 def _received_text(utterance: Utterance) -> str:
@@ -106,9 +113,10 @@ def _call(call: ToolCall) -> Json:
     return {**made, "parse_error": call.malformed} if call.malformed else made
 
 
-def _result(result: ToolResult) -> tuple[Json, Json]:
+def _result(result: ToolResult, name: str, place: int) -> Json:
+    """Return a tool result as a message with its metadata."""
     content = result.content if result.shown is None else result.shown
-    record: Json = {"by": result.by}
+    record: Json = {"event": place, "by": result.by}
     if result.shown is not None:
         record["canonical"] = result.content
     if result.executed is not None:
@@ -116,6 +124,7 @@ def _result(result: ToolResult) -> tuple[Json, Json]:
     if result.changes:
         record["changes"] = msgspec.to_builtins(result.changes)
     message: Json = {
+        "id": name,
         "role": "tool",
         "content": content,
         "tool_call_id": result.call_id,
@@ -123,7 +132,8 @@ def _result(result: ToolResult) -> tuple[Json, Json]:
     }
     if result.error:
         message["error"] = {"type": "unknown", "message": content}
-    return message, record
+    message["metadata"] = record
+    return message
 
 
 REWARD = "reward"
@@ -185,12 +195,15 @@ def sample_of(source: SampleSource, episode: Episode, price_of: PriceOf) -> Insp
         **({} if error is None else {"error": error["message"]}),
         **({} if limit is None else {"limit": limit["type"]}),
     }
+    # Each message is in three places of a log; it is encoded once.
+    encoded = [msgspec.Raw(_encode(message)) for message in messages]
+    listed = msgspec.Raw(_encode(encoded))
     further: Json = {
-        "messages": messages,
-        "output": _output(_last(messages), outcome.agent),
+        "messages": listed,
+        "output": _last_output(messages, encoded, outcome.agent),
         "store": {},
-        "events": list(_model_events(messages, outcome.agent, started or NO_TIME)),
-        "events_data": {"messages": messages, "calls": []},
+        "events": list(_model_events(messages, encoded, outcome.agent, started or NO_TIME)),
+        "events_data": {"messages": listed, "calls": []},
         "attachments": {},
         **({} if error is None else {"error": error}),
         **({} if limit is None else {"limit": limit}),
@@ -292,12 +305,17 @@ def _metadata(source: SampleSource, episode: Episode) -> Json:
     }
 
 
-def _last(messages: Sequence[Json]) -> Json | None:
-    """Return the agent's last message."""
-    return next((each for each in reversed(messages) if each["role"] == "assistant"), None)
+def _last_output(messages: Sequence[Json], encoded: Sequence[msgspec.Raw], agent: str) -> Json:
+    """Return the agent's last message as the output of a model."""
+    for message, content in zip(reversed(messages), reversed(encoded), strict=True):
+        if message["role"] == "assistant":
+            return _output(message, content, agent)
+    return {"model": agent, "choices": [], "completion": ""}
 
 
-def _model_events(messages: Sequence[Json], agent: str, when: str) -> Iterator[Json]:
+def _model_events(
+    messages: Sequence[Json], encoded: Sequence[msgspec.Raw], agent: str, when: str
+) -> Iterator[Json]:
     """Yield each reply of the agent as a model call, whose input is the messages before it.
 
     Inspect builds its data frames of messages from these; their times are not recorded.
@@ -315,19 +333,18 @@ def _model_events(messages: Sequence[Json], agent: str, when: str) -> Iterator[J
                 "tools": [],
                 "tool_choice": "auto",
                 "config": {},
-                "output": _output(message, agent),
+                "output": _output(message, encoded[place], agent),
             }
 
 
-def _output(message: Json | None, agent: str) -> Json:
+def _output(message: Json, encoded: msgspec.Raw, agent: str) -> Json:
     """Return a message of the agent as the output of a model."""
-    if message is None:
-        return {"model": agent, "choices": [], "completion": ""}
-    choice = {
-        "message": message,
-        "stop_reason": "tool_calls" if "tool_calls" in message else "stop",
+    stop_reason = "tool_calls" if "tool_calls" in message else "stop"
+    return {
+        "model": agent,
+        "choices": [{"message": encoded, "stop_reason": stop_reason}],
+        "completion": message["content"],
     }
-    return {"model": agent, "choices": [choice], "completion": message["content"]}
 
 
 def _error(episode: Episode) -> Json | None:
