@@ -174,19 +174,33 @@ class KindCounts(msgspec.Struct, frozen=True):
         total: The number of selected conversations.
         values: By filter, the values and their numbers of conversations.
         wanted: The numbers of the selected filter values.
+        is_all: Whether no conversation is excluded by its filter values.
     """
 
     total: int
     values: dict[str, tuple[FilterValue, ...]]
     wanted: frozenset[int]
+    is_all: bool
 
 
 class _Kind(msgspec.Struct, frozen=True):
     """Filter fields that some conversations share, with their values by filter."""
 
     number: int
-    fields: FilterFields
     values: dict[str, tuple[str, ...]]
+
+
+class _Kinds:
+    """All kinds of conversations of an index; a record without equality, which identifies it.
+
+    Attributes:
+        names: The names of all filters.
+        all: The kinds.
+    """
+
+    def __init__(self, names: tuple[str, ...], kinds: tuple[_Kind, ...]) -> None:
+        self.names = names
+        self.all = kinds
 
 
 class Listing:
@@ -242,38 +256,14 @@ class Listing:
 
     def count(self, chosen: Chosen, sought: IndexQuery = MATCH_ALL) -> KindCounts:
         """Count the selected conversations, and those of every other filter value."""
-        many_of = self.once(counts, sought)
-        kinds = self.once(_kinds)
-        total, wanted = 0, set()
-        by_value: dict[str, dict[str, int]] = {name: {} for name in self.once(_names)}
-        sets = {name: frozenset(values) for name, values in chosen.items()}
-        for kind in kinds:
-            many = many_of.get(kind.number)
-            if many is None:
-                continue
-            missed = [
-                name for name, each in sets.items() if each.isdisjoint(kind.values.get(name, ()))
-            ]
-            if not missed:
-                total += many
-                wanted.add(kind.number)
-            for name in missed if len(missed) == 1 else () if missed else by_value:
-                if name in by_value:
-                    for value in kind.values[name]:
-                        by_value[name][value] = by_value[name].get(value, 0) + many
-        return KindCounts(
-            total,
-            {name: _values(found, chosen.get(name, ())) for name, found in by_value.items()},
-            frozenset(wanted),
-        )
+        return self.once(_kind_counts, self.once(_kinds), tuple(chosen.items()), sought)
 
     def rows(
         self, counted: KindCounts, cut: ListPage, sought: IndexQuery = MATCH_ALL
     ) -> tuple[ListedRow, ...]:
         """Return rows of the selected conversations."""
         # A condition that all rows meet would cost as much as the whole search.
-        is_all = len(counted.wanted) == len(self.once(counts, sought))
-        return rows(self._index, None if is_all else counted.wanted, cut, sought)
+        return rows(self._index, None if counted.is_all else counted.wanted, cut, sought)
 
     def row(self, key: str) -> ListedRow | None:
         """Return the row of a cell by its key."""
@@ -288,23 +278,52 @@ def decoded_filter_fields(index: RunIndex) -> dict[int, FilterFields]:
     }
 
 
-def _names(index: RunIndex) -> tuple[str, ...]:
-    return filter_field_names(decoded_filter_fields(index).values())
-
-
-def _kinds(index: RunIndex) -> tuple[_Kind, ...]:
+def _kinds(index: RunIndex) -> _Kinds:
     named = decoded_filter_fields(index)
     names = filter_field_names(named.values())
-    return tuple(
-        _Kind(number, entry, {name: entry.values(name) for name in names})
-        for number, entry in named.items()
+    return _Kinds(
+        names,
+        tuple(
+            _Kind(number, {name: entry.values(name) for name in names})
+            for number, entry in named.items()
+        ),
+    )
+
+
+def _kind_counts(
+    index: RunIndex,
+    kinds: _Kinds,
+    chosen: tuple[tuple[str, tuple[str, ...]], ...],
+    sought: IndexQuery,
+) -> KindCounts:
+    many_of = counts(index, sought)
+    total, wanted = 0, set()
+    by_value: dict[str, dict[str, int]] = {name: {} for name in kinds.names}
+    sets = {name: frozenset(values) for name, values in chosen}
+    for kind in kinds.all:
+        many = many_of.get(kind.number)
+        if many is None:
+            continue
+        missed = [name for name, each in sets.items() if each.isdisjoint(kind.values.get(name, ()))]
+        if not missed:
+            total += many
+            wanted.add(kind.number)
+        for name in missed if len(missed) == 1 else () if missed else by_value:
+            if name in by_value:
+                for value in kind.values[name]:
+                    by_value[name][value] = by_value[name].get(value, 0) + many
+    selected = dict(chosen)
+    return KindCounts(
+        total,
+        {name: _values(found, selected.get(name, ())) for name, found in by_value.items()},
+        frozenset(wanted),
+        is_all=len(wanted) == len(many_of),
     )
 
 
 def _varying(index: RunIndex) -> tuple[str, ...]:
     kinds = _kinds(index)
-    names = filter_field_names(kind.fields for kind in kinds)
-    return tuple(name for name in names if len({kind.values[name] for kind in kinds}) > 1)
+    return tuple(name for name in kinds.names if len({kind.values[name] for kind in kinds.all}) > 1)
 
 
 def _values(found: Mapping[str, int], chosen: tuple[str, ...]) -> tuple[FilterValue, ...]:
