@@ -9,6 +9,9 @@ import hashlib
 import json
 from typing import Any
 
+import msgspec
+import pytest
+
 from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.core.conditions import PLAIN
 from dragoman.core.episodes import Episode, Message, Termination
@@ -16,6 +19,7 @@ from dragoman.core.protocols import Provenance
 from dragoman.core.replies import text_reply
 from dragoman.core.scores import ComponentScore, Evidence, Score, Scored
 from dragoman.core.tasks import Scenario, Task
+from dragoman.report import html_payload
 from dragoman.report.html_payload import pack, select_fitting, sized_conversations
 from dragoman.report.html_report import render_report
 from dragoman.report.view_model import RunView
@@ -41,14 +45,14 @@ def outcome(agent: str, task: int, trial: int) -> ConversationResult:
     return ConversationResult("s", PLAIN, agent, f"t{task}", trial, episode, score)
 
 
-def view() -> RunView:
+def view(many: int = TASKS) -> RunView:
     rows = [
         outcome(agent, task, trial)
         for agent in AGENTS
-        for task in range(TASKS)
+        for task in range(many)
         for trial in range(TRIALS)
     ]
-    tasks = {f"s/t{task}": Task(f"t{task}", "s", "d", Scenario("")) for task in range(TASKS)}
+    tasks = {f"s/t{task}": Task(f"t{task}", "s", "d", Scenario("")) for task in range(many)}
     cells = summarize(rows, "dragoman-1", "none")
     return RunView("mine", (), cells, tuple(rows), tasks, (Provenance("s", "MIT", "n", "d"),))
 
@@ -80,6 +84,41 @@ def test_what_was_lost_comes_first_and_passes_fill_the_rest() -> None:
     elsewhere = [each for each in passed if "elsewhere" in each]
     assert 0 < len(elsewhere) < len(passed)
     assert found.left_out == {"pass": len(elsewhere)}
+
+
+def test_a_large_run_is_never_packed_as_a_whole_and_fills_the_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = view(300)
+    whole = len(pack([run]).text)
+    packed: list[int] = []
+    pack_once = html_payload._packed
+
+    def counted(*given: Any) -> Any:  # noqa: ANN401 - passed on
+        packed.append(len(given[2]))
+        return pack_once(*given)
+
+    monkeypatch.setattr(html_payload, "_packed", counted)
+    found = pack([run], most=whole // 4)
+
+    held = [each for each in unpacked(found.text) if "elsewhere" not in each]
+    assert packed[-1] == len(held)
+    assert max(packed) < len(run.outcomes) // 3
+    assert whole // 4 * 0.8 < len(found.text) <= whole // 4
+    assert {each["standing"] for each in held} == {"fail"}
+
+
+def test_a_large_run_without_texts_is_held_as_a_whole() -> None:
+    run = view(300)
+    bare = [
+        msgspec.structs.replace(row, episode=msgspec.structs.replace(row.episode, events=()))
+        for row in run.outcomes
+        if row.episode is not None
+    ]
+
+    found = pack([msgspec.structs.replace(run, outcomes=tuple(bare))])
+
+    assert found.left_out == {}
 
 
 def test_what_has_no_room_still_says_how_it_ended_and_what_it_scored() -> None:

@@ -128,6 +128,12 @@ _TEXTS_AT_ONCE = 1_000
 MOST_COMPRESSED = 40
 """Upper bound of the compression factor, for the first selection of conversations."""
 
+_SAMPLED, _SAFELY = 200, 2.0
+"""Conversations whose compression is tried first, and the excess that such a trial can prove."""
+
+_FILLED = 0.95
+"""Share of the room that a selection by an estimate is meant to fill."""
+
 
 class PackedConversations(msgspec.Struct, frozen=True):
     """The packed text of all conversations, and the number of incomplete ones by status."""
@@ -154,18 +160,42 @@ def pack(
         scanned: The scan of their events; None to read them here.
     """
     conversations = sized_conversations(runs, scanned)
-    room = float(most * MOST_COMPRESSED)
+    room = _first_room(runs, conversations, most)
     while True:
         whole = select_fitting(conversations, room)
         frame = _packed(runs, behind, whole, most if whole else sys.maxsize)
         if frame.characters <= most or not whole:
             break
         held = sum(each.size for each in conversations if each.number in whole)
-        room = 0.95 * held * most / frame.characters
+        room = _FILLED * held * most / frame.characters
     left_out = [each.status for each in conversations if each.number not in whole]
     return PackedConversations(
         frame.text(), {each: left_out.count(each) for each in dict.fromkeys(left_out)}
     )
+
+
+def _first_room(
+    runs: Sequence[RunView], conversations: Sequence[SizedConversation], most: int
+) -> float:
+    """Return the size in bytes of the first selection of conversations.
+
+    A large run would be compressed as a whole only to learn that most of it has no room. A trial
+    with the first conversations shows that for a fraction of the time.
+    """
+    everything = float(most * MOST_COMPRESSED)
+    tried = frozenset(each.number for each in conversations[:_SAMPLED])
+    held = sum(each.size for each in conversations[:_SAMPLED])
+    if len(conversations) <= _SAMPLED or not held:
+        return everything
+    frame = _Frame(sys.maxsize)
+    for number, _, row in _numbered(runs, tried):
+        if number in tried and isinstance(row.episode, Episode):
+            frame.add(msgspec.json.encode(tuple(map(without_raw, row.episode.events))))
+    frame.end()
+    expected = frame.characters / held * sum(each.size for each in conversations)
+    if expected <= _SAFELY * most:
+        return everything
+    return _FILLED * most * held / frame.characters
 
 
 class _Frame:
