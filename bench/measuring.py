@@ -2,6 +2,8 @@
 
 import gc
 import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,6 +49,19 @@ class _One:
 
     def more(self, by: int) -> int:
         return self.number + by
+
+
+def print_module(name: str) -> None:
+    """Run a module in a process of its own and print its lines as they come.
+
+    They are printed here, because the record of the benchmark holds the prints of this process.
+    """
+    command = [sys.executable, "-m", name]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout or ():
+            print(line, end="", flush=True)
+    if process.returncode:
+        raise SystemExit(f"{name}: status {process.returncode}")
 
 
 def resident() -> int:

@@ -1,14 +1,12 @@
 """Cost of scoring 20,000 stored answers to tasks over web APIs, and of their board."""
 
 import functools
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
-from bench.measuring import measured, peak
+from bench.measuring import measured, peak, print_module
 
 from dragoman import run
 from dragoman.core.tasks import Action, Task
@@ -30,8 +28,7 @@ _THOUGHTS = (
 
 def print_answers() -> None:
     """Measure in a separate process, because its memory is a result too."""
-    sys.stdout.flush()
-    subprocess.run([sys.executable, "-m", "bench.curating.answers"], check=True)
+    print_module("bench.curating.answers")
 
 
 def answer(messages: list[dict[str, object]], tools: object) -> str:

@@ -1,13 +1,11 @@
 """Cost of collecting 50,000 API documents and merging near-duplicates."""
 
 import json
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import msgspec
-from bench.measuring import measured, peak
+from bench.measuring import measured, peak, print_module
 
 from dragoman.curation.api_datasets.ingestion.collect import collect
 from dragoman.curation.api_datasets.ingestion.dedup import merge_duplicates
@@ -35,8 +33,7 @@ TARGET_S = 60.0
 
 def print_collecting() -> None:
     """Measure in a separate process, because its memory is a result too."""
-    sys.stdout.flush()
-    subprocess.run([sys.executable, "-m", "bench.curating.collecting"], check=True)
+    print_module("bench.curating.collecting")
 
 
 def write_sources(folder: Path, documents: int = DOCUMENTS) -> None:

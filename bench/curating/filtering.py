@@ -1,12 +1,10 @@
 """Cost of filtering 50,000 API documents by their checks over time."""
 
 import asyncio
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-from bench.measuring import measured, peak
+from bench.measuring import measured, peak, print_module
 
 from dragoman.core.apis.documents import ApiDocument, Operation, operation_id
 from dragoman.curation.api_datasets.pipeline import run_step
@@ -30,8 +28,7 @@ KINDS: tuple[AnswerKind, ...] = ("5xx", "4xx", "empty", "not JSON", "timeout")
 
 def print_filtering() -> None:
     """Measure in a separate process."""
-    sys.stdout.flush()
-    subprocess.run([sys.executable, "-m", "bench.curating.filtering"], check=True)
+    print_module("bench.curating.filtering")
 
 
 def write_dataset(folder: Path, documents: int = DOCUMENTS) -> None:
