@@ -1,4 +1,4 @@
-# Main targets: demo, find, quick, test, test-extras, test-train, test-whisper, test-release, search, nightly, bench, docs, screenshots, clean.
+# Main targets: demo, find, quick, test, test-extras, test-train, test-whisper, test-release, search, nightly, bench, docs, screenshots, screens, clean.
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
@@ -13,7 +13,7 @@ ELSEWHERE = extras or train or whisper or release
 LONG = slow or speech or chaos or conformance or nightly
 SHORT = not ($(LONG) or $(ELSEWHERE))
 
-.PHONY: demo find quick test test-extras test-train test-whisper test-release nightly search bench docs screenshots format lint types quick-types layers unit few properties clean
+.PHONY: demo find quick test test-extras test-train test-whisper test-release nightly search bench docs screenshots screens format lint types quick-types layers unit few properties clean
 
 demo: .venv/.installed
 	@$(BIN)/dragoman demo
@@ -52,6 +52,10 @@ docs: .venv-docs/.installed
 # Takes the pictures of the documentation, from runs that it plays; it needs Chromium.
 screenshots: .venv/.installed
 	@$(TIMED) $(BIN)/python -m bench.screenshots build/screenshots
+
+# Takes the main screens in three widths and two themes, to look for defects; it needs Chromium.
+screens: .venv/.installed
+	@$(TIMED) $(BIN)/python -m bench.screenshots build/screens/now --screens
 
 format: .venv/.dev-installed
 	$(BIN)/ruff format src tests bench

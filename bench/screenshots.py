@@ -74,16 +74,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play the runs, take all pictures, and return an exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where to write the pictures")
-    out: Path = parser.parse_args(arguments).folder
+    parser.add_argument(
+        "--screens", action="store_true", help="take the main screens, in 3 widths and 2 themes"
+    )
+    chosen = parser.parse_args(arguments)
+    out: Path = chosen.folder
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
         sys.stderr.write("make screenshots: no browser: install the package chromium\n")
         return 1
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
-        play(folder)
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
+        if chosen.screens:
+            from bench.screens import take_screens
+
+            take_screens(browser, folder, out)
+            return 0
+        play(folder)
         with viewed(folder / "runs") as address:
             _take_all(browser, address, folder, out)
     IN_README.parent.mkdir(exist_ok=True)
