@@ -88,7 +88,7 @@ def pictures_of(screen: Screen) -> tuple[Picture, ...]:
 def _screens(address: str, empty: str, folder: Path) -> Iterator[Screen]:
     """Yield the screens. The list of runs comes last: it then knows the figures of all runs."""
     matrix = "matrix-title"
-    conversation, beside = _spoken_failure(address)
+    conversation, compared = _spoken_failure(address)
     yield Screen("2_run_page", f"{address}{NIGHTLY}", matrix)
     yield Screen("2_run_page_languages", f"{address}/run/languages", matrix)
     yield Screen("2_run_page_failing", f"{address}/run/failing", matrix)
@@ -96,8 +96,8 @@ def _screens(address: str, empty: str, folder: Path) -> Iterator[Screen]:
     yield Screen("4_conversation", address + conversation)
     yield Screen("5_compare", f"{address}/compare?a=nightly", "cell_b")
     yield Screen("5_compare_runs", f"{address}/compare?run=nightly&run=failing", "cell_b")
-    if beside:
-        yield Screen("5_side_by_side", address + beside)
+    if compared:
+        yield Screen("5_side_by_side", address + compared)
     yield Screen("6_report", (folder / "report.html").as_uri())
     yield Screen("7_empty", f"{empty}/")
     yield Screen("7_running", f"{address}/run/running", "data-going")
@@ -109,14 +109,14 @@ def _screens(address: str, empty: str, folder: Path) -> Iterator[Screen]:
 
 
 def _spoken_failure(address: str) -> tuple[str, str]:
-    """Return the page of a failed spoken conversation, and its page beside another one."""
+    """Return the page of a failed spoken conversation and of its comparison with another."""
     shown(address, NIGHTLY, "matrix-title")
     words = "data-row"
     listed = shown(address, f"{NIGHTLY}/conversations?outcome=fail&voice=simulated:10", words)
     found = re.search(rf"{NIGHTLY}/conversation/[0-9a-f]+", listed)
     page = found[0] if found else NIGHTLY
-    beside = re.search(r'href="(/compare[^"]+)">side by side', shown(address, page, "Transcript"))
-    return page, html.unescape(beside[1]) if beside else ""
+    compared = re.search(r'href="(/compare[^"]+)">side by side', shown(address, page, "Transcript"))
+    return page, html.unescape(compared[1]) if compared else ""
 
 
 @contextmanager

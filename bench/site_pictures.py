@@ -26,12 +26,17 @@ def place(pictures: Path, site: Path) -> int:
                 return found[0]
             words = html.escape(found[2])
             source = f"{up}pictures/{found[1]}.png"
-            return f'<p><img src="{source}" alt="{words}" width="100%" loading="lazy"></p>'
+            shown = f'<img src="{source}" alt="{words}" width="100%" loading="lazy">'
+            if f"{found[1]}_dark" in known:
+                dark = f"{up}pictures/{found[1]}_dark.png"
+                media = "(prefers-color-scheme: dark)"
+                shown = f'<picture><source media="{media}" srcset="{dark}">{shown}</picture>'
+            return f"<p>{shown}</p>"
 
         after = NOTE.sub(figure, before)
         if after != before:
             page.write_text(after, "utf-8")
-            places += after.count("pictures/")
+            places += len(NOTE.findall(before)) - len(NOTE.findall(after))
     if places:
         (site / "pictures").mkdir(exist_ok=True)
         for path in known.values():

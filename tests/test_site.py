@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
+from bench.screens import Screen, pictures_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = ROOT / "zensical.toml"
@@ -101,6 +102,7 @@ def test_the_site_builds_without_a_warning_and_every_link_in_it_leads_somewhere(
 def test_pictures_are_placed_where_a_page_has_a_note_and_were_taken(tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "run_page.png").write_bytes(b"PNG")
+    (tmp_path / "taken" / "run_page_dark.png").write_bytes(b"dark")
     page = tmp_path / "site" / "how_to" / "page.html"
     page.parent.mkdir(parents=True)
     note = '<!-- picture: {} | What it shows: "a run". -->'
@@ -110,8 +112,23 @@ def test_pictures_are_placed_where_a_page_has_a_note_and_were_taken(tmp_path: Pa
 
     text = page.read_text("utf-8")
     assert 'src="../pictures/run_page.png" alt="What it shows: &quot;a run&quot;."' in text
+    dark = 'media="(prefers-color-scheme: dark)" srcset="../pictures/run_page_dark.png"'
+    assert f"<picture><source {dark}><img" in text
     assert note.format("other") in text
     assert (tmp_path / "site" / "pictures" / "run_page.png").read_bytes() == b"PNG"
+
+
+def test_a_main_screen_is_taken_in_three_widths_and_two_themes() -> None:
+    taken = pictures_of(Screen("1_run_list", "http://127.0.0.1/"))
+
+    assert [(each.name, each.width, each.is_dark) for each in taken] == [
+        ("1_run_list_1280_light", 1280, False),
+        ("1_run_list_1280_dark", 1280, True),
+        ("1_run_list_1920_light", 1920, False),
+        ("1_run_list_1920_dark", 1920, True),
+        ("1_run_list_412_light", 412, False),
+        ("1_run_list_412_dark", 412, True),
+    ]
 
 
 def test_every_picture_of_a_page_is_one_that_is_taken() -> None:
