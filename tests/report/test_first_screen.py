@@ -96,6 +96,27 @@ def page() -> str:
     return render_report([view(rows)], "nightly")
 
 
+def test_the_axis_has_the_sign_of_the_numbers_beside_it(page: str) -> None:
+    axis = re.findall(r'<text x="[^"]+" y="12" text-anchor="middle">([^<]+)</text>', page)
+
+    assert axis == [
+        "0",
+        "\N{MINUS SIGN}20",
+        "\N{MINUS SIGN}40",
+        "\N{MINUS SIGN}60",
+        "\N{MINUS SIGN}80",
+    ]
+
+
+def test_counts_of_nothing_and_costs_without_a_model_are_not_shown(page: str) -> None:
+    (facts,) = re.findall(r'<ul class="facts-line">(.*?)</ul>', page, re.DOTALL)
+    words = " ".join(re.sub("<[^>]+>", " ", facts).split())
+
+    assert words.startswith("60 conversations cost none recorded")
+    assert "unscored" not in words
+    assert "infrastructure" not in words
+
+
 class _Text(HTMLParser):
     """The text of the section `overview` that is open, and its links."""
 

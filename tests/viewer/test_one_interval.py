@@ -168,6 +168,10 @@ def shown(found: Estimate) -> str:
     return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
 
 
+def in_percent(found: Estimate) -> str:
+    return f"{100 * found.low:.1f}\u2013{100 * found.high:.1f}"
+
+
 def test_the_terminal_the_report_and_the_viewer_show_the_same(
     in_process: Cli, played: Played, view: View
 ) -> None:
@@ -185,9 +189,12 @@ def test_the_terminal_the_report_and_the_viewer_show_the_same(
     for (condition, k), found in played.cells.items():
         if k == 1:
             for name, page in pages.items():
-                assert f"[{found.low:.3f}, {found.high:.3f}]" in page, (name, condition)
-    known = {f"[{each.low:.3f}, {each.high:.3f}]" for each in played.cells.values()}
-    rows = re.findall(r'<span class="range">(\[[^<]*\])</span>', pages["viewer"])
+                interval = in_percent(found)
+                if name == "report":
+                    interval = f"[{found.low:.3f}, {found.high:.3f}]"
+                assert interval in page, (name, condition)
+    known = {in_percent(each) for each in played.cells.values()}
+    rows = re.findall(r'<span class="range">([^<]*\u2013[^<]*)</span>', pages["viewer"])
     assert rows
     assert set(rows) <= known
 

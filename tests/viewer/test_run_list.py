@@ -130,6 +130,66 @@ def test_compare_begins_with_the_largest_difference(view: View, tmp_path: Path) 
     assert "Better in B: 5 tasks" in two
 
 
+def test_compare_shows_the_difference_with_its_interval(view: View, tmp_path: Path) -> None:
+    play(tmp_path / "run")
+    viewer = view(tmp_path)
+    viewer.made("/run/run")
+
+    lost = words(viewer.get("/compare?a=run").text)
+    even = words(viewer.get("/compare?a=run&cell_a=0&cell_b=0").text)
+
+    assert re.search(
+        r"B against A: \u221287\.5 points of pass\^1, 95% CI \[\u2212100\.0, \u2212\d+\.\d\], "
+        r"8 tasks that both finished",
+        lost,
+    )
+    assert "No task is better in B. 1 task succeeds equally often in both." in lost
+    assert "Better in B" not in lost
+    assert "No task is better in B. No task is worse in B. 8 tasks succeed equally often" in even
+
+
+def test_cells_are_named_in_words_with_percentages(view: View, tmp_path: Path) -> None:
+    play(tmp_path / "run")
+
+    shown = words(view(tmp_path).made("/run/run", "63.1"))
+
+    cells = shown[shown.index("Cells agent condition") :]
+    assert re.search(r"a English text 100\.0 63\.1\u2013100\.0 8 8 passed", cells)
+    assert re.search(r"a English, telephone 12\.5 ", cells)
+
+
+def test_every_page_of_a_whole_run_has_the_same_tabs(view: View, tmp_path: Path) -> None:
+    play(tmp_path / "run")
+    viewer = view(tmp_path)
+    viewer.made("/run/run")
+
+    current = re.compile(r'<li><a href="[^"]+" aria-current="page">([^<]+)</a></li>')
+    for page, tab in (
+        ("/run/run", "Overview"),
+        ("/run/run/conversations", "Conversations"),
+        ("/compare?a=run", "Compare"),
+    ):
+        text = viewer.get(page).text
+        assert "Overview Conversations Compare Cells Provenance" in words(text)
+        assert current.findall(text) == [tab]
+
+
+def test_a_list_without_known_costs_has_no_column_of_costs(view: View, tmp_path: Path) -> None:
+    free = [cell("t1")]
+    with new_run(tmp_path / "unknown", free) as store:
+        store.put([played_now(free[0], ago=5, model="no/such-model")])
+    play(tmp_path / "priced")
+    viewer = view(tmp_path)
+
+    unknown = words(viewer.made("/run/unknown/conversations", "data-row"))
+    ordered = words(viewer.get("/run/unknown/conversations?order=cost").text)
+    priced = words(viewer.made("/run/priced/conversations", "passed"))
+
+    assert "tool errors cost, USD" not in unknown
+    assert "tool errors cost, USD" in ordered
+    assert "tool errors cost, USD" in priced
+
+
 def test_many_runs_are_listed_by_pages(
     view: View, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

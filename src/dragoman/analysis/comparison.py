@@ -388,6 +388,12 @@ def _whole_gains(pairs: Sequence[TaskPair]) -> list[int]:
     ]
 
 
+def first_gap(pairs: Sequence[TaskPair]) -> Gap | None:
+    """Return the difference of pass^1 over task pairs, with its interval; None without pairs."""
+    counted = [_Counted(len(pair.a), len(pair.b), *pair.successes) for pair in pairs]
+    return _gap(counted, 1) if counted else None
+
+
 def _gaps(pairs: Sequence[TaskPair]) -> tuple[Gap, ...]:
     counted = [_Counted(len(pair.a), len(pair.b), *pair.successes) for pair in pairs]
     most = max(entry.shared for entry in counted)

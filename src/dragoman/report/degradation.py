@@ -9,7 +9,7 @@ from dragoman.analysis.intervals import Interval
 from dragoman.core.conditions import Condition, axis_of
 from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
-from dragoman.report.labels import STAGE_NAMES
+from dragoman.report.labels import STAGE_NAMES, condition_chips
 
 UNASKED: FailureStage = "not looked for"
 """The stored stage of failures that `dragoman attribute` has not analyzed."""
@@ -173,7 +173,7 @@ def stated_shares(drop: Drop) -> Iterator[tuple[str, str, CountedShare]]:
         if any(counts) and sides.other is not None and sides.other.value is not None:
             name = _SHARES[sides.other.name]
             before = sides.base and sides.base.value
-            against = "" if before is None else f" ({before:.1%} in {base_name(drop)})"
+            against = "" if before is None else f" ({before:.1%} in {_base_words(drop)})"
             yield name, f"{name} {sides.other.value:.1%}{against}", sides.other
 
 
@@ -200,6 +200,12 @@ def points_interval(value: Interval) -> str:
 def base_name(drop: Drop) -> str:
     """Return the values of the baseline on the axes that differ."""
     return _values(drop.comparison.a.condition, drop.comparison.differs)
+
+
+def _base_words(drop: Drop) -> str:
+    """Return the same values in words."""
+    a, b = drop.comparison.a.condition, drop.comparison.b.condition
+    return ", ".join(condition_chips(a, b))
 
 
 def other_name(drop: Drop) -> str:

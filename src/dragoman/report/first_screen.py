@@ -73,7 +73,7 @@ class DrawnRow(msgspec.Struct, frozen=True):
 
 
 class Tick(msgspec.Struct, frozen=True):
-    """A place on the axis and its value in points."""
+    """A place on the axis and the change of pass^1 there, in points."""
 
     x: str
     words: str
@@ -178,7 +178,7 @@ class _Axis:
         first = -int(-self._low / step)
         for number in range(first, int(self._high / step) + 1):
             value = number * step
-            yield Tick(percent(self._place(value)), f"{100 * value:.0f}", number == 0)
+            yield Tick(percent(self._place(value)), _tick_words(value), number == 0)
 
     def row(self, row: DropRow) -> DrawnRow:
         """Return a row with its places."""
@@ -190,8 +190,8 @@ class _Axis:
             high=percent(self._place(row.interval.high)),
             point=percent(self._place(row.drop)),
             words=f"drop {points_of(row.drop)} points, 95% CI {range_words}",
-            amount=_signed(-row.drop),
-            interval=f"[{_signed(-row.interval.high)}, {_signed(-row.interval.low)}]",
+            amount=signed_points(-row.drop),
+            interval=f"[{signed_points(-row.interval.high)}, {signed_points(-row.interval.low)}]",
         )
 
     def _segments(self, row: DropRow) -> Iterable[Segment]:
@@ -213,11 +213,16 @@ class _Axis:
             )
 
 
+def _tick_words(value: float) -> str:
+    """Return the change at a place of the axis: a drop to its right is a negative change."""
+    return f"{-100 * value:.0f}".replace("-", "\N{MINUS SIGN}") if value else "0"
+
+
 def _sum(row: DropRow, side: int) -> float:
     return sum(part.value for part in row.parts if part.value * side > 0)
 
 
-def _signed(value: float) -> str:
+def signed_points(value: float) -> str:
     """Return points with a true minus sign."""
     return points_of(value).replace("-", "\N{MINUS SIGN}")
 

@@ -8,10 +8,11 @@ from shlex import quote
 import msgspec
 from aiohttp import web
 
-from dragoman.analysis.comparison import TaskPair
+from dragoman.analysis.comparison import Gap, TaskPair, first_gap
 from dragoman.analysis.pass_hat import Figure, played_rewards
 from dragoman.core.conditions import condition_from
 from dragoman.core.scores import OutcomeStatus, Scored, Unscored, Verdict, is_success
+from dragoman.report.first_screen import signed_points
 from dragoman.report.labels import agent_labels, condition_label, is_diagnostic
 from dragoman.store.run_index import RewardRow, RunIndex, rewards, rows_of_tasks
 from dragoman.viewer.conversation_page import (
@@ -65,12 +66,14 @@ class Flips(msgspec.Struct, frozen=True):
         lost: Those that succeed less often in B.
         even: The number of tasks that succeed equally often in both.
         left_out: The number of tasks that cannot be compared, by reason.
+        gap: The difference of pass^1; None if no task can be compared.
     """
 
     won: tuple[TaskPair, ...]
     lost: tuple[TaskPair, ...]
     even: int
     left_out: dict[str, int]
+    gap: Gap | None = None
 
 
 def cell_choices(
@@ -133,7 +136,7 @@ def find_flips(
     pairs.sort(key=lambda pair: -abs(pair.gain))
     won = tuple(pair for pair in pairs if pair.gain > 0)
     lost = tuple(pair for pair in pairs if pair.gain < 0)
-    return Flips(won, lost, len(pairs) - len(won) - len(lost), left_out)
+    return Flips(won, lost, len(pairs) - len(won) - len(lost), left_out, first_gap(pairs))
 
 
 def _obstacle(
@@ -278,6 +281,7 @@ def show_flips(asked: PageRequest) -> web.Response:
             lost=_rows(found.lost, a, b, is_won=False),
             won=_rows(found.won, a, b, is_won=True),
             command=_command(one, other),
+            change=signed_points,
         )
 
 

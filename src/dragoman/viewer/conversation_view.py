@@ -67,6 +67,7 @@ class MeasureView(msgspec.Struct, frozen=True):
     """The counts of one measure, or why it is unscored; `zeros` are counts that came to nothing."""
 
     name: str
+    version: str
     judge: str
     unscored: str
     counts: tuple[str, ...]
@@ -296,7 +297,8 @@ def _measure(entry: MeasureResult, number_of: Callable[[int], int | None]) -> Me
         if each.why
     )
     return MeasureView(
-        f"{measure_label(entry.measure)} {entry.version}",
+        measure_label(entry.measure),
+        entry.version,
         judge_of(entry),
         entry.unscored,
         tuple(

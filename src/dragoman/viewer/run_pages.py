@@ -1,6 +1,6 @@
 """Pages of one run: its overview and its progress."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import get_args
 from urllib.parse import quote
 
@@ -8,8 +8,10 @@ import msgspec
 from aiohttp import web
 
 from dragoman.analysis.cell_summary import PlaceInRun
+from dragoman.core.conditions import condition_from
 from dragoman.core.scores import OutcomeStatus
 from dragoman.report.first_screen import FirstScreen, first_screen
+from dragoman.report.labels import condition_label
 from dragoman.report.overview import Failures, MatrixCell, MatrixRow
 from dragoman.store.run_index import IndexTotals, RunIndex, recent, totals
 from dragoman.viewer.conversation_list import conversations_link
@@ -170,9 +172,11 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
         screen=listing.once(_first_screen),
         links=_PageLinks(run.name),
         cells=cells,
+        conditions=_conditions(counts),
         names=_names(cells),
         are_older=are_older,
         facts=run.facts,
+        about=_about(run.facts),
         is_assumed=any(cell.figures is not None and cell.figures.assumed for cell in cells),
     )
 
@@ -242,6 +246,18 @@ def _cells(
             found.items(), key=lambda entry: (order.get(entry[0], len(order)), entry[0])
         )
     )
+
+
+def _conditions(counts: tuple[tuple[FilterFields, int], ...]) -> dict[str, str]:
+    """Return the conditions in words, by their names."""
+    stored = {entry.condition: entry.stored_condition for entry, _ in counts}
+    return {name: condition_label(condition_from(each)) for name, each in stored.items()}
+
+
+def _about(facts: Iterable[tuple[str, str]]) -> str:
+    """Return the suite and the rules of a run in one line; its name is in the bar above."""
+    known = dict(facts)
+    return " · ".join(filter(None, (known.get("suite"), known.get("scored by"))))
 
 
 def _names(cells: tuple[_Cell, ...]) -> list[str]:
