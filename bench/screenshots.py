@@ -59,14 +59,14 @@ class Picture(NamedTuple):
 def pictures(conversation: str) -> tuple[Picture, ...]:
     """Return the pictures; a failed conversation is named by its page."""
     return (
-        Picture("run_page", "/run/nightly"),
-        Picture("run_page_dark", "/run/nightly", is_dark=True),
+        Picture("run_page", "/run/nightly", 730),
+        Picture("run_page_dark", "/run/nightly", 730, is_dark=True),
         Picture("run_list", "/", 420),
         Picture("compare", "/compare?a=nightly", 700),
         Picture("failures", "/run/nightly/conversations?outcome=fail", 640),
         Picture("conversation", conversation, 640),
         Picture("conversation_phone", conversation, 760, 420),
-        Picture("report", "report"),
+        Picture("report", "report", 730),
     )
 
 
