@@ -35,11 +35,95 @@ def test_every_cell_of_a_run_is_in_its_table_with_the_figures_of_show(
     assert found["not_played"] == {}
 
 
-@pytest.mark.parametrize("options", [(), ("--by", "language"), ("--by", "agent", "--k", "1")])
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--by", "language"),
+        ("--by", "agent", "--k", "1"),
+        ("--rows", "agent", "--bold"),
+        ("--rows", "condition"),
+        ("--by", "language", "--by", "voice"),
+    ],
+)
 def test_the_latex_of_a_run_is_sound(run: Path, in_process: Cli, options: tuple[str, ...]) -> None:
     done = in_process("table", run, "--to", "latex", *options)
     assert done.returncode == 0, done.stderr
     assert latex_problems(done.stdout) == []
+
+
+def test_rows_of_agents_have_columns_of_languages_and_powers(run: Path, in_process: Cli) -> None:
+    latex = in_process("table", run, "--rows", "agent", "--to", "latex").stdout
+    assert r"& \multicolumn{2}{c}{English} & \multicolumn{2}{c}{Vietnamese} \\" in latex
+    (headings,) = (line for line in latex.splitlines() if line.startswith("agent &"))
+    powers = r"pass\textsuperscript{1} & pass\textsuperscript{2}"
+    assert headings == rf"agent & {powers} & {powers} \\"
+    assert [line.split(" & ")[0] for line in latex.splitlines() if line.startswith(("gold", "sil"))]
+    assert "n = 2 tasks $\\times$ 2 trials" in latex
+
+
+def test_agents_and_conditions_are_chosen_by_name(run: Path, run_json: RunJson) -> None:
+    chosen = run_json("table", run, "--agent", "silent", "--language", "vi")["cells"]
+    assert [(cell["agent"], cell["axes"]["language"]) for cell in chosen] == [("silent", "vi")]
+    (label,) = {cell["condition"] for cell in chosen}
+    by_label = run_json("table", run, "--agent", "silent", "--condition", label)["cells"]
+    assert by_label == chosen
+
+
+def test_csv_names_each_axis_of_the_columns(run: Path, in_process: Cli) -> None:
+    done = in_process("table", run, "--rows", "agent", "--to", "csv", "--k", "1")
+    head, first, *_ = done.stdout.splitlines()
+    assert head == "agent,language,figure,value,low,high,tasks"
+    assert first.startswith("gold,English,pass^1,1.0,")
+
+
+def test_runs_with_the_same_agent_are_told_apart_on_request(
+    run: Path, in_process: Cli, refused: Refused, folder: Path
+) -> None:
+    package.run(
+        "sample:shop", ["gold", "silent"], trials=2, languages=["en", "vi"], out=folder / "b"
+    )
+    assert "or tell them apart with --by run" in refused("table", run, "b", status=2)
+    done = in_process("table", run, "b", "--by", "run", "--k", "1", "--to", "markdown", cwd=folder)
+    assert "| agent | language | run | b |" in done.stdout, done.stderr
+    assert "a run is named twice" in refused("table", "b", "b", status=2)
+
+
+def test_the_report_has_the_figures_of_the_table(run: Path, in_process: Cli, folder: Path) -> None:
+    assert in_process("report", run, "--out", "page.html", cwd=folder).returncode == 0
+    page = (folder / "page.html").read_text("utf-8")
+    rows = in_process("table", run, "--to", "markdown").stdout.splitlines()
+    cells = [
+        row.strip("| ").replace("\\", "").split(" | ") for row in rows if row.startswith("| g")
+    ]
+    assert len(cells) == 2
+    for agent, language, *figures in cells:
+        keys = f'<th scope="row">{agent}</th><th scope="row">{language}</th>'
+        shown = "".join(f"<td>{figure}</td>" for figure in figures)
+        assert f"<tr>{keys}{shown}</tr>" in page
+
+
+def test_a_run_without_an_ended_conversation_says_how_to_go_on(
+    in_process: Cli, folder: Path
+) -> None:
+    for shard in ("1/2", "2/2"):
+        name = shard[0]
+        options = ("--agent", "gold", "--limit", "1", "--shard", shard, "--out", name)
+        in_process("run", "sample:shop", *options, cwd=folder)
+    said = [in_process("table", name, cwd=folder).stderr for name in ("1", "2")]
+    assert any("no conversation has ended: dragoman resume" in line for line in said)
+
+
+def test_latex_warns_of_letters_that_pdflatex_cannot_print_and_of_too_many_columns(
+    in_process: Cli, folder: Path
+) -> None:
+    languages = ["en", "vi", "th", "id", "zh"]
+    package.run("sample:shop", "silent", trials=3, languages=languages, out=folder / "wide")
+    done = in_process("table", "wide", "--rows", "agent", "--to", "latex", cwd=folder)
+    assert done.stderr.startswith("warning: the table is wider than a page")
+    assert latex_problems(done.stdout) == []
+    folded = in_process("table", "wide", "--by", "language", "--to", "latex", cwd=folder)
+    assert folded.stderr == ""
 
 
 def test_a_file_gets_the_format_that_its_name_says(
@@ -60,7 +144,7 @@ def test_a_file_gets_the_format_that_its_name_says(
     [
         (("--to", "word"), "--to word: choose latex, markdown, html or csv"),
         (("--out", "table.doc"), "--out table.doc: name a file that ends in .tex, .md, .csv or"),
-        (("--by", "mood"), "--by mood: no such axis: choose of agent, suite, language"),
+        (("--by", "mood"), "--by mood: no such axis: choose of agent, suite, run, lang"),
         (("--k", "3"), "--k 3: the runs have pass^1 to pass^2"),
         (("--k", "one"), "--k one: 'one' is not a whole number from 1; write for example 1,3"),
     ],

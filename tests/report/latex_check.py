@@ -6,7 +6,8 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\n|[^\\\n]", re.DOTALL)
 _COLUMN = re.compile(r"@\{\}|([lcr])")
 _KNOWN = frozenset(
     (
-        *("begin", "end", "centering", "caption", "smallskip", "footnotesize", "scriptsize"),
+        *("begin", "end", "centering", "caption", "smallskip", "small", "footnotesize"),
+        *("scriptsize", "tiny"),
         *("setlength", "tabcolsep", "toprule", "midrule", "bottomrule", "addlinespace"),
         *("cmidrule", "multicolumn", "textbf", "textsuperscript", "textbackslash", "par"),
         *("textasciitilde", "textasciicircum", "textless", "textgreater", "textbar"),
@@ -44,7 +45,7 @@ def _signs(text: str) -> list[str]:
 
 def _environments(text: str) -> list[str]:
     open_ones: list[str] = []
-    for which, name in re.findall(r"\\(begin|end)\{(\w+)\}", text):
+    for which, name in re.findall(r"\\(begin|end)\{([\w*]+)\}", text):
         if which == "begin":
             open_ones.append(name)
         elif not open_ones or open_ones.pop() != name:

@@ -1,21 +1,33 @@
 """Implementation of `dragoman leaderboard` in each of its styles, and of `dragoman table`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from dragoman.analysis.cell_summary import CellSummary
-from dragoman.cli.output import one_of, print_line, print_metrics_json, require_options
+from dragoman.cli.output import (
+    mode,
+    one_of,
+    print_line,
+    print_metrics_json,
+    require_options,
+)
 from dragoman.core.conditions import axis_values
 from dragoman.core.errors import UsageError
-from dragoman.dataframes.paper_tables import PaperTables, paper_tables
+from dragoman.dataframes.paper_tables import ALL_CELLS, CellChoice, PaperTables, paper_tables
 from dragoman.dataframes.text_files import require_writable, write_tables
 from dragoman.registry.participant_names import judge_name
 from dragoman.report.capabilities import StyleRequest, StyleResult
 from dragoman.report.catalog import find_style, styles
-from dragoman.report.table_markup import RENDERERS, csv_table, csv_texts
-from dragoman.report.text_tables import TextTable, print_table
+from dragoman.report.pass_tables import BEST_NOTE, ROW_KINDS, RowKind, TableCell, TableLayout
+from dragoman.report.table_markup import (
+    RENDERERS,
+    csv_table,
+    csv_texts,
+    has_other_scripts,
+    is_too_wide,
+)
+from dragoman.report.text_tables import BEST, GroupedTable, PaperTable, TextTable, print_table
 from dragoman.store.atomic_files import atomic_write
 
 
@@ -75,7 +87,9 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
 
 
 def _rendered(made: StyleResult, form: str) -> str:
-    """Return the tables of a leaderboard in a format; the style's own file has priority."""
+    """Return the tables of a leaderboard in a format, numbers rather than texts."""
+    if made.tables:
+        return render_tables(made.tables, form)
     endings = {name: ending for ending, name in ENDINGS.items()}
     if endings[form] in made.files:
         return made.files[endings[form]]().decode()
@@ -85,9 +99,9 @@ def _rendered(made: StyleResult, form: str) -> str:
 
 # Tables for papers
 
-CSV = "csv"
+CSV, LATEX = "csv", "latex"
 
-ENDINGS: Mapping[str, str] = {".tex": "latex", ".md": "markdown", ".csv": CSV, ".html": "html"}
+ENDINGS: Mapping[str, str] = {".tex": LATEX, ".md": "markdown", ".csv": CSV, ".html": "html"}
 """The formats of files, by file ending."""
 
 
@@ -97,8 +111,8 @@ class TableRequest(msgspec.Struct, frozen=True):
     Attributes:
         folders: The runs.
         form: The format; None for a terminal table, or the format of the file's ending.
-        by: The axis of the columns.
-        powers: The k of pass^k; none for all.
+        layout: The arrangement of rows and columns.
+        choice: The cells of the table.
         out: A file to write; None to print.
         rules: The rule set of the scoring.
         judge: Its judge.
@@ -106,8 +120,8 @@ class TableRequest(msgspec.Struct, frozen=True):
 
     folders: tuple[Path, ...]
     form: str | None = None
-    by: str | None = None
-    powers: tuple[int, ...] = ()
+    layout: TableLayout = TableLayout()
+    choice: CellChoice = ALL_CELLS
     out: Path | None = None
     rules: str | None = None
     judge: str | None = None
@@ -146,6 +160,18 @@ def parse_powers(written: str | None) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
+def parse_rows(written: str | None) -> RowKind | None:
+    """Return what the rows of a table are of; None for no request.
+
+    Raises:
+        UsageError: For an unknown kind of rows.
+    """
+    found = next((kind for kind in ROW_KINDS if kind == written), None)
+    if written is not None and found is None:
+        raise UsageError(f"--rows {written}: choose {one_of(ROW_KINDS)}")
+    return found
+
+
 def print_paper_tables(asked: TableRequest, *, as_json: bool) -> None:
     """Print the tables of runs, or write them to a file.
 
@@ -155,16 +181,26 @@ def print_paper_tables(asked: TableRequest, *, as_json: bool) -> None:
     """
     form = table_format(asked.form, asked.out)
     found = paper_tables(
-        asked.folders, asked.rules, judge_name(asked.judge), by=asked.by, powers=asked.powers
+        asked.folders,
+        asked.rules,
+        judge_name(asked.judge),
+        layout=asked.layout,
+        choice=asked.choice,
     )
     if as_json:
         print_metrics_json(_document(found))
         return
     if form is None:
         for table in found.tables:
-            print_table(table.with_texts().flat())
+            flat = table.with_texts().flat()
+            # A terminal table has a star where others have bold print.
+            note = flat.note.replace(BEST_NOTE, BEST_NOTE.replace("Bold", BEST.strip()))
+            print_table(msgspec.structs.replace(flat, note=note))
         return
-    text = _rendered_tables(found, form)
+    text = render_tables(found.tables, form)
+    if form == LATEX and mode() != "quiet":
+        for warning in _latex_warnings(found, text):
+            print_line(f"warning: {warning}", to_stderr=True)
     if asked.out is None:
         print(text, end="")
         return
@@ -172,10 +208,32 @@ def print_paper_tables(asked: TableRequest, *, as_json: bool) -> None:
     print_line(str(asked.out))
 
 
-def _rendered_tables(found: PaperTables, form: str) -> str:
+def render_tables(tables: Sequence[PaperTable], form: str) -> str:
+    """Return tables in a format; CSV has a row for each figure."""
     if form == CSV:
-        return "\n".join(map(csv_table, found.tables))
-    return RENDERERS[form](table.with_texts() for table in found.tables)
+        return "\n".join(map(csv_table, tables))
+    return RENDERERS[form](_with_texts(table, form) for table in tables)
+
+
+def _with_texts(table: PaperTable, form: str) -> GroupedTable:
+    """Return a table as texts; a page has less room than a screen."""
+    found = table.with_texts()
+    is_narrow = form == LATEX and is_too_wide(found)
+    return table.with_texts(is_narrow=True) if is_narrow else found
+
+
+def _latex_warnings(found: PaperTables, text: str) -> Iterator[str]:
+    """Yield what must be known to compile the tables."""
+    if has_other_scripts(text):
+        yield (
+            "a name has letters that pdfLaTeX cannot print: compile with LuaLaTeX or XeLaTeX and a "
+            "font that has them"
+        )
+    if any(is_too_wide(_with_texts(table, LATEX)) for table in found.tables):
+        yield (
+            "the table is wider than a page of the class article: choose fewer columns with --k or "
+            "--language, or omit --rows"
+        )
 
 
 def _document(found: PaperTables) -> dict[str, object]:
@@ -184,22 +242,21 @@ def _document(found: PaperTables) -> dict[str, object]:
         "rules": rules,
         "judge": judge,
         "tables": found.tables,
-        "cells": _cells(found.cells),
+        "cells": list(map(_cell_object, found.cells)),
         "not_played": found.not_played,
     }
 
 
-def _cells(cells: Sequence[CellSummary]) -> list[dict[str, object]]:
-    return [
-        {
-            "suite": cell.suite,
-            "agent": cell.agent,
-            "condition": cell.condition.label,
-            "axes": axis_values(cell.condition),
-            "tasks": cell.result.tasks,
-            "left_out": cell.result.left_out,
-            "trials": cell.result.trials,
-            "pass_hat": cell.result.figures,
-        }
-        for cell in cells
-    ]
+def _cell_object(found: TableCell) -> dict[str, object]:
+    cell = found.summary
+    return {
+        **({"run": found.run} if found.run else {}),
+        "suite": cell.suite,
+        "agent": cell.agent,
+        "condition": cell.condition.label,
+        "axes": axis_values(cell.condition),
+        "tasks": cell.result.tasks,
+        "left_out": cell.result.left_out,
+        "trials": cell.result.trials,
+        "pass_hat": cell.result.figures,
+    }

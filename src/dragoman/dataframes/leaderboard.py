@@ -49,7 +49,8 @@ class FormatSpread(msgspec.Struct, frozen=True):
 class LeaderboardEntry(msgspec.Struct, frozen=True):
     """One agent's standings: categories, then aggregates.
 
-    `unreadable` names the categories in most of whose replies no calls could be read.
+    `unreadable` names the categories in most of whose replies no calls could be read. `benchmark`
+    is the name of what was played.
     """
 
     agent: str
@@ -58,6 +59,7 @@ class LeaderboardEntry(msgspec.Struct, frozen=True):
     aggregates: tuple[AggregateScore, ...]
     formats: FormatSpread | None = None
     unreadable: tuple[str, ...] = ()
+    benchmark: str = ""
 
 
 def leaderboard_entries(
@@ -92,9 +94,11 @@ def leaderboard_entries(
             f"a leaderboard needs runs on one benchmark that has its own ({known}): for others "
             "choose one with --style (dragoman list styles)"
         )
-    (leaderboard,) = ranked.values()
+    ((benchmark, leaderboard),) = ranked.items()
     return tuple(
-        _entry(agent, min(names), rows, leaderboard, spreads.get(agent))
+        msgspec.structs.replace(
+            _entry(agent, min(names), rows, leaderboard, spreads.get(agent)), benchmark=benchmark
+        )
         for agent, rows in cells.items()
     )
 

@@ -1,35 +1,23 @@
 """Tables of stored runs for papers: pass^1 to pass^k by agent and condition, or by category.
 
 Each figure belongs to a cell of the runs and has its interval, so a table shows the same figures as
-`show`, the report and the leaderboard. Nothing is averaged over conditions: axes that are not
-columns of a table are keys of its rows.
+`show`, the report and the leaderboard.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 
-from dragoman.analysis.aggregate_scores import AggregateScore
-from dragoman.analysis.cell_summary import CellSummary, summarize
-from dragoman.analysis.grouping import AGENT
-from dragoman.analysis.pass_hat import Figure
-from dragoman.conditions.language.languages import SHIPPED, find_language
-from dragoman.core.conditions import JOIN, SIMULATED, TEXT, Condition, axis_names
+from dragoman.analysis.cell_summary import CellSummary, ConversationResult, summarize
+from dragoman.core.conditions import ENGLISH, IN_ENGLISH, axis_names
 from dragoman.core.errors import UsageError
-from dragoman.core.leaderboard import Leaderboard
-from dragoman.dataframes.leaderboard import leaderboard_of, leaderboard_scores, shared_leaderboard
+from dragoman.dataframes.category_tables import CATEGORY, category_table, cells_leaderboard
 from dragoman.dataframes.results import ScoredRun, scored_runs
-from dragoman.report import formatting
-from dragoman.report.text_tables import NOTHING, Estimate, PaperTable
-
-SUITE = "suite"
-"""Stands among keys for what is played."""
-
-TRIALS = "n"
-"""The heading of the number of tasks and trials."""
-
-_FIELDS = (SUITE, AGENT)
+from dragoman.report import formatting, labels
+from dragoman.report.pass_tables import RUN, TableCell, TableLayout, pass_table
+from dragoman.report.text_tables import Estimate, PaperTable
 
 
 class PaperTables(msgspec.Struct, frozen=True):
@@ -39,9 +27,26 @@ class PaperTables(msgspec.Struct, frozen=True):
     """
 
     tables: tuple[PaperTable, ...]
-    cells: tuple[CellSummary, ...]
+    cells: tuple[TableCell, ...]
     scoring: tuple[str, str]
     not_played: dict[str, str]
+
+
+class CellChoice(msgspec.Struct, frozen=True):
+    """The cells of a table.
+
+    Attributes:
+        agents: Names of agents, whole or as tables of results show them; empty for all.
+        conditions: Labels of conditions, such as `th:domain/text/none`; empty for all.
+        axes: By axis, the values that a condition may have; an axis without values is free.
+    """
+
+    agents: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    axes: Mapping[str, tuple[str, ...]] = {}
+
+
+ALL_CELLS = CellChoice()
 
 
 def paper_tables(
@@ -49,8 +54,8 @@ def paper_tables(
     rules: str | None = None,
     judge: str | None = None,
     *,
-    by: str | None = None,
-    powers: Sequence[int] = (),
+    layout: TableLayout | None = None,
+    choice: CellChoice = ALL_CELLS,
 ) -> PaperTables:
     """Return the tables of runs taken together.
 
@@ -58,309 +63,149 @@ def paper_tables(
         folders: The runs.
         rules: The rule set that they were scored by; None for the newest scoring.
         judge: The judge; None for the judge of the newest scoring.
-        by: The axis that makes columns; None for none. Runs on a benchmark with a leaderboard are
-            shown by its categories where it is None.
-        powers: The k of pass^k; none for all that were played.
+        layout: The arrangement of rows and columns; None for the usual one. Runs on a benchmark
+            with a leaderboard are shown by its categories if no axis makes columns.
+        choice: The cells of the table.
 
     Raises:
-        UsageError: For an axis or a k that the runs do not have, runs that were not scored alike,
-            or a conversation that is in two of them.
+        UsageError: For an axis, a value or a k that the runs do not have, runs that were not scored
+            alike, or a conversation that is in two of them and not told apart by run.
         StoreError: If a run cannot be read.
     """
-    runs = scored_runs(folders, rules, judge)
-    scoring = runs[0].scoring
-    cells = summarize((row for run in runs for row in run.outcomes), *scoring)
+    layout = layout or TableLayout()
+    repair = f"name one of them, or tell them apart with --by {RUN}"
+    runs = scored_runs(folders, rules, judge, is_apart=RUN in layout.by, repair=repair)
+    found = choose_cells(_cells(runs, layout), choice)
+    cells = [cell.summary for cell in found]
     if all(cell.result.tasks == 0 for cell in cells):
-        raise UsageError("no task has a decided score: dragoman score RUN")
-    leaderboard = _leaderboard(cells) if by is None else None
+        raise UsageError(f"no task has a decided score: {_repair(runs, cells)}")
+    table = cells_table(found, layout, runs[0].scoring)
+    return PaperTables((table,), found, runs[0].scoring, _not_played(runs))
+
+
+def cells_table(
+    cells: Sequence[TableCell], layout: TableLayout, scoring: tuple[str, str]
+) -> PaperTable:
+    """Return the table of cells with its notes: of pass^k, or by category.
+
+    Raises:
+        UsageError: For an axis or a k that the cells do not have.
+    """
+    summaries = [cell.summary for cell in cells]
+    is_by_category = layout.by in {(), (RUN,), (CATEGORY,)}
+    leaderboard = cells_leaderboard(summaries) if is_by_category else None
     if leaderboard is None:
-        table = pass_table(cells, by, _powers(cells, powers))
-    elif powers and tuple(powers) != (1,):
+        table = pass_table(cells, layout)
+    elif layout.powers and layout.powers != (1,):
         raise UsageError("--k: by category there is pass^1 alone: name an axis with --by")
     else:
-        table = category_table(cells, leaderboard)
-    noted = msgspec.structs.replace(table, note=". ".join(_notes(table.note, cells, scoring)))
-    return PaperTables((noted,), cells, scoring, _not_played(runs))
+        is_wide = layout.rows == "agent" or layout.by == (CATEGORY,)
+        table = category_table(cells, leaderboard, rows_are_agents=is_wide, is_bold=layout.is_bold)
+    return msgspec.structs.replace(table, note=". ".join(_notes(table, summaries, scoring)))
+
+
+def _cells(runs: Sequence[ScoredRun], layout: TableLayout) -> tuple[TableCell, ...]:
+    """Return the cells of runs: of all together, or of each run."""
+    scoring = runs[0].scoring
+    if RUN not in layout.by:
+        rows = (row for run in runs for row in run.outcomes)
+        return tuple(map(TableCell, summarize(rows, *scoring)))
+    return tuple(
+        TableCell(cell, name)
+        for name, rows in _named_runs(runs)
+        for cell in summarize(rows, *scoring)
+    )
+
+
+def _named_runs(
+    runs: Sequence[ScoredRun],
+) -> Iterator[tuple[str, tuple[ConversationResult, ...]]]:
+    """Yield each run with the name of its folder, or its path where two names are the same."""
+    names = [run.folder.absolute().name for run in runs]
+    if len(set(names)) < len(names):
+        names = [str(run.folder) for run in runs]
+    yield from zip(names, (run.outcomes for run in runs), strict=True)
+
+
+def _repair(runs: Sequence[ScoredRun], cells: Sequence[CellSummary]) -> str:
+    """Return the command that gives runs the scores that they lack."""
+    folder = quote(str(runs[0].folder))
+    if all(cell.episodes == 0 for cell in cells):
+        return f"no conversation has ended: dragoman resume {folder}"
+    return f"dragoman score {folder}"
 
 
 def _not_played(runs: Iterable[ScoredRun]) -> dict[str, str]:
     return {label: why for run in runs for label, why in run.manifest.not_applicable.items()}
 
 
-def _powers(cells: Sequence[CellSummary], wanted: Sequence[int]) -> tuple[int, ...]:
-    """Return the powers that the table has.
+# The choice of cells
+
+
+def choose_cells(cells: Sequence[TableCell], choice: CellChoice) -> tuple[TableCell, ...]:
+    """Return the cells of a choice.
 
     Raises:
-        UsageError: For one that no cell has.
+        UsageError: For an agent, a condition or a value that no cell has, or if no cell is left.
     """
-    most = max((cell.result.trials for cell in cells), default=1)
-    for k in wanted:
-        if not 1 <= k <= most:
-            raise UsageError(f"--k {k}: the runs have pass^1 to pass^{most}")
-    return tuple(dict.fromkeys(wanted)) or tuple(range(1, most + 1))
+    short = labels.agent_labels(cell.summary.agent for cell in cells)
+    known_agents = {name for pair in short.items() for name in pair}
+    _require("--agent", choice.agents, known_agents, short.values())
+    conditions = dict.fromkeys(cell.summary.condition for cell in cells)
+    known_labels = [condition.label for condition in conditions]
+    _require("--condition", choice.conditions, known_labels, known_labels)
+    known = axis_names(conditions)
+    for axis, values in choice.axes.items():
+        if axis not in known:
+            raise UsageError(f"--{axis}: no such axis: choose of {', '.join(known)}")
+        there = dict.fromkeys(condition.shown(axis) for condition in conditions)
+        _require(f"--{axis}", values, there, there)
+    kept = tuple(cell for cell in cells if _is_chosen(cell.summary, choice, short))
+    if not kept:
+        raise UsageError("no agent has a condition with all these values: leave one option out")
+    return kept
 
 
-def distinguishing_axes(conditions: Sequence[Condition]) -> tuple[str, ...]:
-    """Return the axes that tell conditions apart, without those that follow from others.
-
-    If a language has only one scenario, or a channel only one recognizer, the second axis is
-    omitted: then the language, or the channel, identifies the condition.
-    """
-    kept: list[str] = []
-    for axis in axis_names(conditions):
-        seen: dict[tuple[str, ...], str] = {}
-        for condition in conditions:
-            known = tuple(map(condition.shown, kept))
-            if seen.setdefault(known, condition.shown(axis)) != condition.shown(axis):
-                kept.append(axis)
-                break
-    return tuple(kept)
+def _require(
+    option: str, wanted: Iterable[str], known: Iterable[str], named: Iterable[str]
+) -> None:
+    known = set(known)
+    for value in wanted:
+        if value not in known:
+            choices = ", ".join(dict.fromkeys(named))
+            raise UsageError(f"{option} {value}: the runs do not have it: choose of {choices}")
 
 
-def value_name(axis: str, value: str) -> str:
-    """Return a value of an axis as a table has it: languages by their names."""
-    if axis == "voice" and value.startswith(SIMULATED):
-        return f"simulated errors, {value.removeprefix(SIMULATED)} %"
-    if axis != "language":
-        return value
-    names = (find_language(code).name if code in SHIPPED else code for code in value.split(JOIN))
-    return JOIN.join(names)
-
-
-def _keys(cells: Sequence[CellSummary], by: str | None) -> tuple[str, ...]:
-    """Return the keys that name the cell of a figure, except for the axis of the columns.
-
-    Raises:
-        UsageError: For an axis that the runs do not have.
-    """
-    conditions = tuple(dict.fromkeys(cell.condition for cell in cells))
-    known = (AGENT, SUITE, *axis_names(conditions))
-    if by is not None and by not in known:
-        raise UsageError(f"--by {by}: no such axis: choose of {', '.join(known)}")
-    suites = len({cell.suite for cell in cells}) > 1
-    keys = (*((SUITE,) if suites else ()), AGENT, *distinguishing_axes(conditions))
-    return tuple(key for key in keys if key != by)
-
-
-def _value(cell: CellSummary, key: str) -> str:
-    if key in _FIELDS:
-        return cell.suite if key == SUITE else cell.agent
-    return value_name(key, cell.condition.shown(key))
-
-
-def pass_table(cells: Sequence[CellSummary], by: str | None, powers: Sequence[int]) -> PaperTable:
-    """Return the table of pass^k: a row for each agent and condition, or columns by an axis.
-
-    Args:
-        cells: The cells of the runs.
-        by: The axis of the columns; None for none.
-        powers: The k of pass^k.
-
-    Raises:
-        UsageError: For an axis that the cells do not have.
-    """
-    keys = _keys(cells, by)
-    places: dict[tuple[str, ...], dict[str, CellSummary]] = {}
-    groups = dict.fromkeys("" if by is None else _value(cell, by) for cell in cells)
-    for cell in cells:
-        row = places.setdefault(tuple(_value(cell, key) for key in keys), {})
-        group = "" if by is None else _value(cell, by)
-        if group in row:
-            raise UsageError(
-                f"{_place(cell)} is in the table twice: name it apart with --by, or name one run"
-            )
-        row[group] = cell
-    rows = dict(sorted(places.items(), key=_order(places)))
-    caption = _caption(cells, powers, by)
-    if len(groups) * len(powers) > _MOST_FIGURES:
-        return _powers_below(rows, tuple(groups), powers, (caption, keys))
-    counts = {_count(cell) for cell in cells}
-    has_counts = by is None or len(counts) > 1
-    figures = [f"pass^{k}" for k in powers] + [TRIALS] * has_counts
-    columns = [(*((group,) if by else ()), figure) for group in groups for figure in figures]
-    filled = tuple(
-        (
-            *place,
-            *(
-                value
-                for group in groups
-                for value in _figures(found.get(group), powers, has_counts=has_counts)
-            ),
+def _is_chosen(cell: CellSummary, choice: CellChoice, short: Mapping[str, str]) -> bool:
+    if choice.agents and not {cell.agent, short[cell.agent]} & set(choice.agents):
+        return False
+    if choice.conditions and cell.condition.label not in choice.conditions:
+        return False
+    return all(
+        not values
+        or cell.condition.shown(axis) in values
+        # As in a grid, English has the scenario `english` whatever the other languages have.
+        or (
+            axis == "scenario"
+            and cell.condition.shown(axis) == IN_ENGLISH
+            and ENGLISH in choice.axes.get("language", ())
         )
-        for place, found in rows.items()
+        for axis, values in choice.axes.items()
     )
-    note = "" if has_counts else f"{TRIALS} = {counts.pop()}"
-    return PaperTable(caption, keys, tuple(columns), filled, note)
-
-
-_MOST_FIGURES = 6
-"""Largest number of figures that fit next to each other on a page.
-
-With more, each k gets a row.
-"""
-
-
-def _powers_below(
-    rows: Mapping[tuple[str, ...], Mapping[str, CellSummary]],
-    groups: Sequence[str],
-    powers: Sequence[int],
-    named: tuple[str, tuple[str, ...]],
-) -> PaperTable:
-    """Return a table with a row for each power, and a column for each value of the axis."""
-    caption, keys = named
-    filled = tuple(
-        _row(
-            (*place, f"pass^{k}"),
-            (_power(found.get(group), k) for group in groups),
-            _counts(found),
-        )
-        for place, found in rows.items()
-        for k in powers
-    )
-    columns = (*((group,) for group in groups), (TRIALS,))
-    return PaperTable(caption, (*keys, "figure"), columns, filled)
-
-
-def _row(
-    keys: Sequence[str], figures: Iterable[Estimate], count: str
-) -> tuple[str | Estimate, ...]:
-    """Return a row: what it is of, its figures, and how many tasks they are over."""
-    return (*keys, *figures, count)
-
-
-def _power(cell: CellSummary | None, k: int) -> Estimate:
-    found = () if cell is None else cell.result.figures
-    return next((_estimate(figure) for figure in found if figure.k == k), Estimate())
-
-
-def _counts(found: Mapping[str, CellSummary]) -> str:
-    """Return the tasks and trials of a row's cells, each number once."""
-    return ", ".join(dict.fromkeys(map(_count, found.values())))
-
-
-def _order(
-    places: Iterable[tuple[str, ...]],
-) -> Callable[[tuple[tuple[str, ...], object]], tuple[int, ...]]:
-    """Return what sorts rows by their keys, each in the order of its first appearance."""
-    ranks = [
-        {value: rank for rank, value in enumerate(dict.fromkeys(column))}
-        for column in zip(*places, strict=True)
-    ]
-    return lambda row: tuple(rank[key] for rank, key in zip(ranks, row[0], strict=True))
-
-
-def _place(cell: CellSummary) -> str:
-    return f"{cell.agent} on {cell.suite}, {cell.condition.label}"
-
-
-def _figures(
-    cell: CellSummary | None, powers: Sequence[int], *, has_counts: bool
-) -> Iterator[str | Estimate]:
-    """Yield the figures of a cell, and its number of tasks and trials."""
-    yield from (_power(cell, k) for k in powers)
-    if has_counts:
-        yield NOTHING if cell is None else _count(cell)
-
-
-def _estimate(figure: Figure) -> Estimate:
-    return Estimate(figure.value, figure.interval, figure.tasks)
-
-
-def _count(cell: CellSummary) -> str:
-    """Return how many tasks entered, and how many trials each has."""
-    tasks = f"{cell.result.tasks:,}"
-    trials = cell.result.trials
-    return tasks if trials == 1 else f"{tasks} \u00d7 {trials}"
-
-
-def _caption(cells: Sequence[CellSummary], powers: Sequence[int], by: str | None) -> str:
-    named = [f"pass^{k}" for k in powers]
-    shown = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
-    suites = ", ".join(dict.fromkeys(cell.suite for cell in cells))
-    across = "" if by is None else f" by {by}"
-    return f"{shown}{across} on {suites}, with 95 % confidence intervals over tasks."
-
-
-# By category
-
-
-def _leaderboard(cells: Sequence[CellSummary]) -> Leaderboard | None:
-    """Return the leaderboard of the benchmark that all cells are of; None if it has none."""
-    names = {cell.suite.partition(":")[0] for cell in cells}
-    leaderboard = leaderboard_of(names.pop()) if len(names) == 1 else None
-    if leaderboard is None or not all(
-        cell.suite.partition(":")[2] in leaderboard.sizes for cell in cells
-    ):
-        return None
-    if any(cell.condition.voice != TEXT for cell in cells):
-        return shared_leaderboard(cell.suite for cell in cells)
-    return leaderboard
-
-
-def category_table(cells: Sequence[CellSummary], leaderboard: Leaderboard) -> PaperTable:
-    """Return the table of pass^1 by category and aggregate, a column for each agent and condition.
-
-    Args:
-        cells: The cells of the runs; a category stands behind the colon of their suites' names.
-        leaderboard: That of their benchmark.
-    """
-    axes = distinguishing_axes(tuple(dict.fromkeys(cell.condition for cell in cells)))
-    players: dict[tuple[str, ...], dict[str, CellSummary]] = {}
-    for cell in cells:
-        player = (cell.agent, *(value_name(axis, cell.condition.shown(axis)) for axis in axes))
-        players.setdefault(player, {})[cell.suite.partition(":")[2]] = cell
-    players = dict(sorted(players.items(), key=_order(players)))
-    scores = [_scores(rows, leaderboard) for rows in players.values()]
-    names = [
-        name
-        for name in (*leaderboard.sizes, *(entry.name for entry in leaderboard.aggregates))
-        if any(name in found for found in scores)
-    ]
-    sizes = {name: _size(name, scores) for name in names}
-    rows = tuple(
-        _row((name,), (_score_estimate(found.get(name)) for found in scores), sizes[name])
-        for name in names
-    )
-    columns = (*players, ("", *[""] * len(axes)))
-    columns = tuple((*column[:-1], column[-1] or TRIALS) for column in columns)
-    suite = ", ".join(dict.fromkeys(cell.suite.partition(":")[0] for cell in cells))
-    caption = f"pass^1 on {suite} by category, with 95 % confidence intervals over tasks."
-    return PaperTable(caption, ("category",), columns, rows, "; ".join(_lacking(names, scores)))
-
-
-def _scores(rows: dict[str, CellSummary], leaderboard: Leaderboard) -> dict[str, AggregateScore]:
-    """Return the categories that were played and the aggregates that have a task, by name."""
-    categories, aggregates = leaderboard_scores(rows, leaderboard)
-    return {each.name: each for each in (*categories, *aggregates) if each.tasks}
-
-
-def _score_estimate(score: AggregateScore | None) -> Estimate:
-    return Estimate() if score is None else Estimate(score.value, score.interval, score.tasks)
-
-
-def _size(name: str, scores: Sequence[dict[str, AggregateScore]]) -> str:
-    """Return how many tasks a row is over: one number, or the fewest and the most."""
-    counts = sorted({found[name].tasks for found in scores if name in found})
-    return f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
-
-
-def _lacking(names: Sequence[str], scores: Sequence[dict[str, AggregateScore]]) -> Iterator[str]:
-    """Yield the aggregates without a figure, and the missing categories of each."""
-    for name in names:
-        missing = dict.fromkeys(
-            part for found in scores if name in found for part in found[name].missing
-        )
-        if missing:
-            yield f"{name} has no figure without {', '.join(missing)}"
 
 
 # Of all tables
 
 
-def _notes(own: str, cells: Sequence[CellSummary], scoring: tuple[str, str]) -> Iterator[str]:
+def _notes(
+    table: PaperTable, cells: Sequence[CellSummary], scoring: tuple[str, str]
+) -> Iterator[str]:
     """Yield the notes below a table: counts, excluded results, and the scoring."""
-    if own:
-        yield own
+    if table.note:
+        yield table.note
+    estimates = (cell for row in table.rows for cell in row if isinstance(cell, Estimate))
+    if any(estimate.bounds is not None for estimate in estimates):
+        yield "x to y: the least and the greatest value of a figure without a decided task"
     left: dict[str, Callable[[CellSummary], int]] = {
         "tasks excluded without a verdict": lambda cell: cell.result.left_out,
         "conversations not run": lambda cell: cell.missing,
@@ -369,8 +214,26 @@ def _notes(own: str, cells: Sequence[CellSummary], scoring: tuple[str, str]) -> 
     }
     counts = {what: sum(map(count, cells)) for what, count in left.items()}
     if any(counts.values()):
-        yield ", ".join(f"{what}: {count:,}" for what, count in counts.items() if count)
-    yield from (formatting.unreadable(cell) for cell in cells if cell.is_mostly_unreadable)
+        said = ", ".join(f"{what}: {count:,}" for what, count in counts.items() if count)
+        yield f"{said[:1].upper()}{said[1:]}"
+    yield from _unreadable([cell for cell in cells if cell.is_mostly_unreadable])
     if any(cell.assumed for cell in cells):
         yield f"A figure {formatting.ASSUMED_NOTE}"
     yield f"Rules {scoring[0]}, judge {scoring[1]}"
+
+
+def _unreadable(cells: Sequence[CellSummary]) -> Iterator[str]:
+    """Yield a warning for each agent about cells with mostly unreadable replies."""
+    by_agent: dict[str, list[CellSummary]] = {}
+    for cell in cells:
+        by_agent.setdefault(cell.agent, []).append(cell)
+    for agent, found in by_agent.items():
+        if len(found) == 1:
+            yield formatting.unreadable(found[0])
+            continue
+        replies = sum(cell.answered for cell in found)
+        yield (
+            f"{agent}: no calls could be parsed in {sum(cell.unreadable for cell in found):,} of "
+            f"{replies:,} replies on {', '.join(dict.fromkeys(cell.suite for cell in found))}: the "
+            "figures may reflect the parsing and not the agent"
+        )

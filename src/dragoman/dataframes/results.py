@@ -143,18 +143,33 @@ class ScoredRun(msgspec.Struct, frozen=True):
 
 
 def scored_runs(
-    folders: Sequence[Path], rules: str | None, judge: str | None
+    folders: Sequence[Path],
+    rules: str | None,
+    judge: str | None,
+    *,
+    is_apart: bool = False,
+    repair: str = "name one of them",
 ) -> tuple[ScoredRun, ...]:
     """Return runs to be read together.
 
+    Args:
+        folders: The runs.
+        rules: The rule set that they were scored by; None for the newest scoring.
+        judge: The judge; None for the judge of the newest scoring.
+        is_apart: Whether the runs are told apart, so that two may have the same conversation.
+        repair: The advice if two runs have the same conversation.
+
     Raises:
-        UsageError: If a conversation is in two of them, or they were not scored by the same rules
-            and judge.
+        UsageError: If a run is named twice, a conversation is in two runs that are not told apart,
+            or they were not scored by the same rules and judge.
         StoreError: If one cannot be read.
     """
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise UsageError("a run is named twice: name each run once")
     runs = tuple(_read(folder, rules, judge) for folder in folders)
     _require_one_scoring(runs)
-    _require_distinct(runs)
+    if not is_apart:
+        _require_distinct(runs, repair)
     return runs
 
 
@@ -193,7 +208,7 @@ def _require_one_scoring(runs: Sequence[ScoredRun]) -> None:
         raise UsageError(f"the runs were scored by {named}: choose --rules and --judge")
 
 
-def _require_distinct(runs: Sequence[ScoredRun]) -> None:
+def _require_distinct(runs: Sequence[ScoredRun], repair: str) -> None:
     seen: dict[tuple[object, ...], Path] = {}
     for run in runs:
         places = {
@@ -203,7 +218,7 @@ def _require_distinct(runs: Sequence[ScoredRun]) -> None:
             if place in seen:
                 raise UsageError(
                     f"{run.folder}: {place[2]} played {place[3]} under the same condition as in "
-                    f"{seen[place]}: name one of them"
+                    f"{seen[place]}: {repair}"
                 )
             seen[place] = run.folder
 

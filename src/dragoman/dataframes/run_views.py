@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.analysis.cell_summary import ConversationResult, summarize
+from dragoman.analysis.cell_summary import CellSummary, ConversationResult, summarize
 from dragoman.analysis.failure_attribution import ATTRIBUTION
 from dragoman.core.measures import REWARD, MeasureResult
 from dragoman.core.scores import NO_JUDGE
@@ -18,12 +18,15 @@ from dragoman.dataframes.interpretation_warnings import (
     users_of,
 )
 from dragoman.dataframes.overviews import overview_of
+from dragoman.dataframes.paper_tables import cells_table
 from dragoman.dataframes.results import chosen_scoring, outcomes
 from dragoman.dataframes.run_failures import kept_failures
 from dragoman.models.prices import PriceTable
 from dragoman.report.capabilities import StoredResults
 from dragoman.report.catalog import sections
 from dragoman.report.formatting import not_played_lines
+from dragoman.report.pass_tables import TableCell, TableLayout
+from dragoman.report.text_tables import PaperTable
 from dragoman.report.view_model import RunInvocation, RunView, reproduction_steps
 from dragoman.runs.manifest import Manifest, read_manifest, stored_prices
 from dragoman.store.run_store import open_run, peek_run
@@ -145,6 +148,7 @@ def _view(
             ),
             cells=cells,
             overview=overview_of(store, heads, cells),
+            table=_table(cells, (rules, judge)),
             outcomes=heads,
             reader=None if heads_only else partial(_read_conversations, folder, heads),
             tasks={f"{task.suite}/{task.id}": task for task in store.tasks().values()},
@@ -157,6 +161,13 @@ def _view(
                 reproduction_steps(_describe_invocation(folder, manifest, (rules, judge), heads))
             ),
         )
+
+
+def _table(cells: Sequence[CellSummary], scoring: tuple[str, str]) -> PaperTable | None:
+    """Return the table of a run as `dragoman table` has it; None without a decided task."""
+    if not any(cell.result.tasks for cell in cells):
+        return None
+    return cells_table(tuple(map(TableCell, cells)), TableLayout(), scoring)
 
 
 def _read_conversations(

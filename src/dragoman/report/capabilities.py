@@ -12,7 +12,7 @@ import msgspec
 
 from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.report.figure_spec import FigureSpec
-from dragoman.report.text_tables import TextTable
+from dragoman.report.text_tables import PaperTable, TextTable
 from dragoman.store.run_store import RunStore
 
 if TYPE_CHECKING:
@@ -44,11 +44,14 @@ class StyleResult(msgspec.Struct, frozen=True):
         text: The terminal output, in this order: tables and lines.
         document: The output of `--json`.
         files: By file ending, the function that makes the file's content.
+        tables: The tables as numbers, for papers; empty for tables of texts alone. With them the
+            command writes all formats of `--to`.
     """
 
     text: tuple[TextTable | str, ...]
     document: Mapping[str, object]
     files: Mapping[str, Callable[[], bytes]] = {}
+    tables: tuple[PaperTable, ...] = ()
 
 
 class LeaderboardStyle(Protocol):

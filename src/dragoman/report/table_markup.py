@@ -6,7 +6,7 @@ The LaTeX needs the package `booktabs`. Its captions have no number: LaTeX count
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from dragoman.core.texts.characters import escape_controls
@@ -79,22 +79,35 @@ _POWER = re.compile(r"\bpass\\textasciicircum\{\}([0-9]{1,3}|k)\b")
 _MINUS = re.compile(r"(?<![\w.\-])-(?=[0-9])")
 """The hyphen before a negative number, which is a minus."""
 
+_LIGATURES = re.compile(r"([-'`!?,](?=[-'`,]))")
+"""Signs that LaTeX joins with the next one: two hyphens would be a dash."""
+
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 
 _ROW_END = r"\\"
 """Ends a line, or a row; a bracket or star behind it would be taken for its option."""
 
-_MANY_COLUMNS = 4
-"""More columns than these are set in small print."""
+_TEXT_WIDTH = 345.0
+"""The width of the text of LaTeX's class `article`, in points."""
 
-_MOST_COLUMNS = 8
-"""More columns than these are set in the smallest print, with little space between them."""
+_PRINT_SIZES = (
+    ("", 10.0, 6.0),
+    (r"\small", 9.5, 6.0),
+    (r"\footnotesize", 8.8, 4.0),
+    (r"\scriptsize", 8.3, 2.5),
+    (r"\tiny", 7.2, 1.5),
+)
+"""Sizes of print: the command, the width of an em and half the space between columns in points."""
+
+_OTHER_SCRIPTS = re.compile(r"[^\x00-\u017f\u2010-\u2027\u20ac\u2122\ufb00-\ufb06]")
+"""Letters outside the Latin ones that pdfLaTeX prints without further packages."""
 
 
 def latex_text(text: str) -> str:
     """Return a text of one line in which no sign acts, not even at the beginning of a row."""
     found = _SPACES.sub(" ", escape_controls(text)).strip().translate(_LATEX_ESCAPES)
     found = _MINUS.sub("$-$", _POWER.sub(r"pass\\textsuperscript{\1}", found))
+    found = _LIGATURES.sub(r"\1{}", found)
     return f"{{}}{found}" if found.startswith(("[", "*")) else found
 
 
@@ -106,21 +119,20 @@ def latex_tables(tables: Iterable[Table]) -> str:
 def _latex_table(table: Table) -> str:
     best, columns = _best(table), _alignment(table)
     rows = [
-        " & ".join(
-            _latex_cell(text, side, is_best=(row, at) in best)
-            for at, (text, side) in enumerate(zip(cells, columns, strict=True))
-        )
-        + f" {_ROW_END}"
+        "\n".join(_latex_lines(cells, {at for number, at in best if number == row}))
         for row, cells in enumerate(table.rows)
     ]
     has_lines = any("\n" in text for cells in table.rows for text in cells)
+    command, _, space = _print_size(table)
+    floating = "table*" if is_too_wide(table) else "table"
+    size = [command, rf"\setlength{{\tabcolsep}}{{{space:g}pt}}"] if command else []
     return "\n".join(
         (
-            r"\begin{table}",
+            rf"\begin{{{floating}}}",
             r"\centering",
             rf"\caption{{{latex_text(table.title)}}}",
             r"\smallskip",
-            *_print_size(len(columns)),
+            *size,
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             *_latex_headings(table),
@@ -129,19 +141,60 @@ def _latex_table(table: Table) -> str:
             r"\bottomrule",
             r"\end{tabular}",
             *([rf"\par\smallskip {latex_text(table.note)}"] if table.note else []),
-            r"\end{table}",
+            rf"\end{{{floating}}}",
             "",
         )
     )
 
 
-def _print_size(columns: int) -> Iterator[str]:
-    """Yield what makes room for many columns."""
-    if columns > _MOST_COLUMNS:
-        yield r"\scriptsize"
-        yield r"\setlength{\tabcolsep}{2.5pt}"
-    elif columns > _MANY_COLUMNS:
-        yield r"\footnotesize"
+def has_other_scripts(text: str) -> bool:
+    """Return whether a text has letters that pdfLaTeX cannot print without further packages."""
+    return _OTHER_SCRIPTS.search(text) is not None
+
+
+def is_too_wide(table: Table) -> bool:
+    """Return whether a table is wider than a usual page even in the smallest print."""
+    return _width(table, *_PRINT_SIZES[-1][1:]) > _TEXT_WIDTH
+
+
+def _print_size(table: Table) -> tuple[str, float, float]:
+    """Return the largest print in which a table fits on a page, the smallest if none does."""
+    return next(
+        (size for size in _PRINT_SIZES if _width(table, *size[1:]) <= _TEXT_WIDTH), _PRINT_SIZES[-1]
+    )
+
+
+def _width(table: Table, em: float, space: float) -> float:
+    """Return about how wide a table is in points, by the letters of its cells."""
+    headings = table.headings if isinstance(table, TextTable) else _lowest_headings(table)
+    columns = [
+        max(_letters_width(line) for text in column for line in text.split("\n")) * em + 2 * space
+        for column in zip(headings, *table.rows, strict=True)
+    ]
+    if isinstance(table, GroupedTable):
+        for level in table.levels:
+            at = len(table.keys)
+            for name, width in level:
+                lacking = _letters_width(name) * em + 2 * space - sum(columns[at : at + width])
+                columns[at + width - 1] += max(0.0, lacking)
+                at += width
+    return sum(columns)
+
+
+def _lowest_headings(table: GroupedTable) -> tuple[str, ...]:
+    return (*table.keys, *(column[-1] for column in table.columns))
+
+
+def _letters_width(text: str) -> float:
+    """Return about how wide a text is in ems."""
+    return sum(
+        _NARROW if sign in _NARROW_SIGNS else _WIDE if sign in "mwMW%" or sign.isupper() else 0.5
+        for sign in text
+    )
+
+
+_NARROW, _WIDE = 0.29, 0.78
+_NARROW_SIGNS = frozenset("[](),.:;'!|/ -ijltfrI")
 
 
 def _alignment(table: Table) -> str:
@@ -184,14 +237,22 @@ def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(map(latex_text, cells)) + f" {_ROW_END}"
 
 
-def _latex_cell(text: str, side: str, *, is_best: bool) -> str:
+def _latex_lines(cells: Sequence[str], best: Collection[int]) -> Iterator[str]:
+    """Yield the rows that the lines of a table's row make, the first line of each cell first."""
+    parts = [text.split("\n") for text in cells]
+    for at in range(max(map(len, parts), default=0)):
+        texts = (
+            _latex_cell(lines[at] if at < len(lines) else "", is_best=at == 0 and number in best)
+            for number, lines in enumerate(parts)
+        )
+        yield " & ".join(texts) + f" {_ROW_END}"
+
+
+def _latex_cell(text: str, *, is_best: bool) -> str:
     if text == NOTHING:
         return "--"
-    first, *rest = map(latex_text, text.split("\n"))
-    lines = (rf"\textbf{{{first}}}" if is_best else first, *rest)
-    if not rest:
-        return lines[0]
-    return rf"\begin{{tabular}}[t]{{@{{}}{side}@{{}}}}{_ROW_END.join(lines)}\end{{tabular}}"
+    found = latex_text(text)
+    return rf"\textbf{{{found}}}" if is_best else found
 
 
 def html_tables(tables: Iterable[Table]) -> str:
@@ -270,7 +331,7 @@ def csv_table(table: PaperTable) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    levels = _level_names(table.columns)
+    levels = table.level_names or _level_names(table.columns)
     writer.writerow([*table.keys, *levels, "value", "low", "high", "tasks"])
     writer.writerows(_csv_rows(table))
     return out.getvalue()

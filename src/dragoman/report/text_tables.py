@@ -257,11 +257,14 @@ class Estimate(msgspec.Struct, frozen=True):
         value: The figure; None where there is none.
         interval: Its interval; None where there is none.
         tasks: The number of tasks behind it.
+        bounds: The least and the greatest value that it can have, if no task is decided yet; None
+            otherwise.
     """
 
     value: float | None = None
     interval: Interval | None = None
     tasks: int = 0
+    bounds: Interval | None = None
 
 
 class PaperTable(msgspec.Struct, frozen=True):
@@ -273,6 +276,8 @@ class PaperTable(msgspec.Struct, frozen=True):
         columns: Of every further column its headings, the widest group first; all as many.
         rows: By row its keys, then its cells: an estimate, or a text such as a number of tasks.
         note: The text below it.
+        best: Cells that are set off as the best of their group, by row and column from 0.
+        level_names: The name of each level of headings, such as `language`; empty without names.
     """
 
     caption: str
@@ -280,34 +285,51 @@ class PaperTable(msgspec.Struct, frozen=True):
     columns: tuple[tuple[str, ...], ...]
     rows: tuple[tuple[str | Estimate, ...], ...]
     note: str = ""
+    best: frozenset[tuple[int, int]] = frozenset()
+    level_names: tuple[str, ...] = ()
 
-    def with_texts(self, *, stacked: bool | None = None) -> GroupedTable:
+    def with_texts(self, *, stacked: bool | None = None, is_narrow: bool = False) -> GroupedTable:
         """Return the table with its estimates as texts.
 
         Args:
             stacked: Whether an interval stands below its figure; None where there are more than
                 three figures in a row.
+            is_narrow: Whether an interval has a line for each end.
         """
         figures = max(
             (sum(isinstance(each, Estimate) for each in row) for row in self.rows), default=0
         )
         below = figures > _BESIDE if stacked is None else stacked
+        breaks = ("\n", "\n") if is_narrow else ("\n" if below else " ", " ")
         rows = tuple(
-            tuple(_text(cell, below) if isinstance(cell, Estimate) else cell for cell in row)
+            tuple(_text(cell, *breaks) if isinstance(cell, Estimate) else cell for cell in row)
             for row in self.rows
         )
-        return GroupedTable(self.caption, self.keys, self.columns, rows, self.note)
+        # The caption says what all columns share, such as pass^1.
+        depth = len(self.columns[0]) if self.columns else 0
+        telling = [at for at in range(depth) if len({each[at] for each in self.columns}) > 1]
+        columns = tuple(tuple(each[at] for at in telling) for each in self.columns)
+        shown = columns if telling else self.columns
+        return GroupedTable(self.caption, self.keys, shown, rows, self.note, self.best)
 
 
 _BESIDE = 3
 """The number of figures in a row that have room for their intervals on the same line."""
 
 
-def _text(found: Estimate, below: bool) -> str:
+def _text(found: Estimate, before: str, between: str) -> str:
+    """Return an estimate as text.
+
+    Args:
+        found: The estimate.
+        before: The separator of the figure and its interval.
+        between: The separator of the ends of the interval.
+    """
+    if found.value is None and found.bounds is not None:
+        return f"{found.bounds.low:.3f} to{between}{found.bounds.high:.3f}"
     if found.value is None:
         return NOTHING
     value = f"{found.value:.3f}"
     if found.interval is None:
         return value
-    between = "\n" if below else " "
-    return f"{value}{between}[{found.interval.low:.3f}, {found.interval.high:.3f}]"
+    return f"{value}{before}[{found.interval.low:.3f},{between}{found.interval.high:.3f}]"

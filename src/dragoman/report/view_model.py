@@ -23,6 +23,7 @@ from dragoman.core.tools import Role, ToolResult
 from dragoman.core.usage import Usage, total_usage
 from dragoman.report import formatting
 from dragoman.report.overview import RunOverview
+from dragoman.report.text_tables import PaperTable
 from dragoman.scoring.measures.turn_timing import TurnTiming, time_turns
 
 _GRID = "grid.toml"
@@ -159,7 +160,7 @@ class RunView(msgspec.Struct, frozen=True):
     sections of the catalog show of it, by their keys. `steps` play it again, and `drops` are the
     drops between its conditions. `outcomes` have no events where `reader` reads the conversations
     that are marked, in the order of the outcomes. `overview` is the answer of the run, for the
-    first screen.
+    first screen. `table` is its table for papers; None without a decided task.
     """
 
     name: str
@@ -176,6 +177,7 @@ class RunView(msgspec.Struct, frozen=True):
     drops: tuple[Drop, ...] = ()
     reader: ConversationReader | None = None
     overview: RunOverview | None = None
+    table: PaperTable | None = None
 
     def read_conversations(
         self, wanted: Sequence[bool] | None = None

@@ -109,7 +109,7 @@ def test_what_makes_no_sense_is_told_in_one_line(
     assert "nobody spoke" in refused("leaderboard", "typed", *audio, status=2)
     assert "name one of them" in refused("leaderboard", "mine", "again", *audio, status=2)
     assert "choose bfcl, bfcl-audio" in refused("leaderboard", "mine", "--style", "x", status=2)
-    assert "--out goes with" in refused("leaderboard", "mine", "--out", "x.md", status=2)
+    assert "x.doc" in refused("leaderboard", "mine", "--out", "x.doc", status=2)
     assert "neither .md nor .csv" in refused(
         "leaderboard", "mine", *audio, "--out", "x.txt", status=2
     )

@@ -1,7 +1,8 @@
 """Declarations of the commands that read results: `list`, `show`, `report`, `plots` and more."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +16,7 @@ from dragoman.cli.commands.options import (
     exit_with_status,
     given_options,
     group,
+    name_completer,
     option_of_run,
     run_options,
 )
@@ -37,11 +39,28 @@ SetsOfDefinitions = Annotated[
     ),
 ]
 
+
+def _only(what: str, kind: str) -> Any:  # noqa: ANN401 - what typer.Option returns
+    text = f"Only conditions with this {what}; repeatable, or several by commas."
+    return typer.Option(help=text, autocompletion=name_completer(kind))
+
+
+OfLanguage = Annotated[list[str] | None, _only("language", "languages")]
+OfScenario = Annotated[list[str] | None, _only("scenario", "scenarios")]
+OfVoice = Annotated[list[str] | None, _only("voice", "voices")]
+OfPersona = Annotated[list[str] | None, _only("persona", "personas")]
+
 app = group()
 
 
 def _given(**options: str | float | None) -> dict[str, str | float]:
     return {name: value for name, value in options.items() if value is not None}
+
+
+def _split(values: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names in lists that are separated by commas."""
+    parts = (part.strip() for value in values or () for part in value.split(","))
+    return tuple(filter(None, parts))
 
 
 @command(app, "list", "list agents")
@@ -266,7 +285,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
         list[Path] | None,
         typer.Option(
             help="An output file, .md, .tex, .csv or .json, with mm-tau-p2 also .parquet; "
-            "not with bfcl; repeatable."
+            "repeatable."
         ),
     ] = None,
     form: Annotated[
@@ -302,7 +321,13 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     print_leaderboard(asked, as_json=as_json)
 
 
-@command(app, "table", "table runs/mine --to latex --by language", is_long=True)
+@command(
+    app,
+    "table",
+    "table runs/mine --to latex --rows agent",
+    "table runs/mine --agent gpt --language en,vi --by language --by voice",
+    is_long=True,
+)
 def table(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     form: Annotated[
@@ -313,13 +338,36 @@ def table(  # noqa: PLR0913, PLR0917 - the options of one command
             "terminal table].",
         ),
     ] = None,
-    by: Annotated[
+    rows: Annotated[
         str | None,
-        typer.Option(help="The axis of the columns: language, voice, persona, agent, ..."),
+        typer.Option(
+            help="A row is an agent (the conditions are columns), a condition (the agents are "
+            "columns) or a cell, an agent under a condition [cell]."
+        ),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An axis of the columns: language, voice, persona, agent, run, ...; repeatable, "
+            "or several by commas."
+        ),
     ] = None,
     powers: Annotated[
         str | None, typer.Option("--k", help="The k of pass^k, several by commas: 1,3 [all].")
     ] = None,
+    bold: Annotated[
+        bool,
+        typer.Option("--bold", help="Bold: the highest figure of the agents under a condition."),
+    ] = False,
+    agent: Annotated[list[str] | None, typer.Option(help="Only this agent; repeatable.")] = None,
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this condition, such as th:domain/text/none; repeatable."),
+    ] = None,
+    language: OfLanguage = None,
+    scenario: OfScenario = None,
+    voice: OfVoice = None,
+    persona: OfPersona = None,
     out: Annotated[
         Path | None, typer.Option(help="The output file: .tex, .md, .csv or .html.")
     ] = None,
@@ -331,9 +379,29 @@ def table(  # noqa: PLR0913, PLR0917 - the options of one command
 
     Runs on BFCL are shown by category, with its leaderboard's aggregates.
     """
-    from dragoman.cli.leaderboard import TableRequest, parse_powers, print_paper_tables
+    from dragoman.cli.leaderboard import (
+        TableRequest,
+        parse_powers,
+        parse_rows,
+        print_paper_tables,
+    )
+    from dragoman.dataframes.paper_tables import CellChoice
+    from dragoman.report.pass_tables import TableLayout
 
-    asked = TableRequest(tuple(folders), form, by, parse_powers(powers), out, rules, judge)
+    axes = {"language": language, "scenario": scenario, "voice": voice, "persona": persona}
+    asked = TableRequest(
+        tuple(folders),
+        form,
+        TableLayout(_split(by), parse_rows(rows), parse_powers(powers), bold),
+        CellChoice(
+            tuple(agent or ()),
+            tuple(condition or ()),
+            {axis: _split(values) for axis, values in axes.items() if values},
+        ),
+        out,
+        rules,
+        judge,
+    )
     print_paper_tables(asked, as_json=as_json)
 
 

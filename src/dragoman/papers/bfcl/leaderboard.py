@@ -1,11 +1,12 @@
 """Leaderboard styles of BFCL: its aggregates, and text against voice as BFCL Audio has it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from shlex import quote
 
 import msgspec
 
 from dragoman.analysis.aggregate_scores import AggregateScore
+from dragoman.dataframes.category_tables import ScoredPlayer, scores_table
 from dragoman.dataframes.comparison_frames import voice_frame
 from dragoman.dataframes.leaderboard import (
     LeaderboardEntry,
@@ -16,8 +17,13 @@ from dragoman.dataframes.leaderboard import (
 from dragoman.dataframes.text_files import as_csv, as_markdown
 from dragoman.report import formatting
 from dragoman.report.capabilities import StyleRequest, StyleResult
-from dragoman.report.table_markup import latex_tables
-from dragoman.report.text_tables import TextTable
+from dragoman.report.table_markup import (
+    csv_table,
+    html_tables,
+    latex_tables,
+    markdown_tables,
+)
+from dragoman.report.text_tables import PaperTable, TextTable
 from dragoman.report.voice import ACCURACY, voice_tables
 
 
@@ -27,7 +33,7 @@ class _Aggregates:
     name = "bfcl"
     about = "aggregates of its categories"
     options = ()
-    endings = ()
+    endings = (".md", ".tex", ".csv", ".html", ".json")
 
     def make(self, request: StyleRequest) -> StyleResult:
         """Return the categories and aggregates of every agent.
@@ -40,19 +46,65 @@ class _Aggregates:
         if not any(each.value is not None for entry in found for each in entry.categories):
             runs = (f"dragoman score {quote(str(folder))}" for folder in request.folders)
             text = (f"no conversation has a verdict yet; score first: {'; '.join(runs)}", *text)
-        return StyleResult(text, {"boards": msgspec.to_builtins(found)})
+        document = {"boards": msgspec.to_builtins(found)}
+        tables = (_paper_table(found),)
+        texts = [table.with_texts() for table in tables]
+        return StyleResult(
+            text,
+            document,
+            {
+                ".md": lambda: markdown_tables(texts).encode(),
+                ".tex": lambda: latex_tables(texts).encode(),
+                ".html": lambda: html_tables(texts).encode(),
+                ".csv": lambda: "\n".join(map(csv_table, tables)).encode(),
+                ".json": lambda: msgspec.json.format(msgspec.json.encode(document)),
+            },
+            tables,
+        )
 
 
 AGGREGATES = _Aggregates()
 
 
+def _paper_table(entries: Sequence[LeaderboardEntry]) -> PaperTable:
+    """Return the categories and aggregates of all agents as a table for papers."""
+    rules = ", ".join(dict.fromkeys(entry.rules for entry in entries))
+    players = [
+        ScoredPlayer((entry.agent,), {each.name: each for each in _known_scores(entry)})
+        for entry in entries
+    ]
+    categories = (each.name for entry in entries for each in entry.categories)
+    aggregates = (each.name for entry in entries for each in entry.aggregates)
+    table = scores_table(
+        f"pass^1 on {entries[0].benchmark} by category, with 95 % confidence intervals over tasks.",
+        ("agent",),
+        players,
+        tuple(dict.fromkeys((*categories, *aggregates))),
+    )
+    notes = [
+        *([table.note] if table.note else []),
+        *(_unreadable_note(entry) for entry in entries if entry.unreadable),
+        f"Rules {rules}",
+    ]
+    return msgspec.structs.replace(table, note=". ".join(notes))
+
+
+def _known_scores(entry: LeaderboardEntry) -> Iterator[AggregateScore]:
+    """Yield the categories, and the aggregates that have a task."""
+    yield from entry.categories
+    yield from (each for each in entry.aggregates if each.tasks)
+
+
+def _unreadable_note(entry: LeaderboardEntry) -> str:
+    return (
+        f"{entry.agent}: in most replies of {', '.join(entry.unreadable)} no calls could be read: "
+        "the figures may say more of how they were read than of the agent"
+    )
+
+
 def _entry_text(entry: LeaderboardEntry) -> Iterator[TextTable | str]:
     if entry.unreadable:
-        yield (
-            f"{entry.agent}: in most replies of {', '.join(entry.unreadable)} no calls could be "
-            "read: "
-            "the figures may say more of how they were read than of the agent"
-        )
+        yield _unreadable_note(entry)
     aggregates = [each for each in entry.aggregates if each.tasks]
     yield TextTable(
         headings=("", "pass^1, 95 % interval", "tasks", "missing"),
