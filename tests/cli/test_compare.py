@@ -312,3 +312,38 @@ def test_the_answer_comes_first_and_names_the_command_for_every_figure(dragoman:
     assert "  worse in B   4 tasks: too-late" in full.stdout
     assert "note: not compared in B: gold" in full.stdout
     assert "Next:" not in full.stdout
+
+
+@pytest.mark.slow
+def test_a_drop_has_one_corrected_p_in_every_command(run_json: RunJson) -> None:
+    options = ("--voice", "text,simulated:15", "--language", "en,vi", "--scenario", "domain")
+    run_json("run", "courier", "--agent", "literal,careful", *options, "--limit", "6", "--out", "r")
+
+    def corrected(entries: list[dict[str, Any]], a: str, b: str) -> dict[Any, Any]:
+        return {
+            (
+                each.get("agent") or each["a"]["agent"],
+                frozenset((each[a]["condition"], each[b]["condition"])),
+            ): (
+                each["p"],
+                each["adjusted_p"],
+                each["family"],
+                each["corrected_for"],
+            )
+            for each in entries
+            if "agent" not in each.get("differs", ())
+        }
+
+    shown = corrected(run_json("show", "r")["losses"], "base", "other")
+    compared = corrected(run_json("compare", "r")["comparisons"], "a", "b")
+    some = corrected(
+        run_json("compare", "r", "--agent", "literal", "--by", "voice")["comparisons"], "a", "b"
+    )
+    assert len(shown) == len(compared) == 8
+    assert len(some) == 2
+    assert shown == compared
+    assert some.items() <= shown.items()
+    assert {(family, count) for *_, family, count in shown.values()} == {
+        ("baseline", 6),
+        ("layer", 4),
+    }

@@ -7,7 +7,7 @@ import pytest
 
 from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.analysis.comparison import group_cells
-from dragoman.analysis.drops import drops_of, pairs_with_baseline
+from dragoman.analysis.drops import drops_from_baseline
 from dragoman.analysis.failure_attribution import FailureSource, attribution_result
 from dragoman.cli.run_answer import MAX_LINES, AnswerNotes, Page, answer_lines, next_lines
 from dragoman.core.conditions import PLAIN, Condition, condition_of
@@ -40,7 +40,7 @@ def overview(*cells: tuple[ConversationResult, ...]) -> RunOverview:
     rows = [row for each in cells for row in each]
     summarized = summarize(rows, "dragoman-1", "none")
     digests = {row.task: "same" for row in rows}
-    drops = drops_of(pairs_with_baseline(group_cells("run", rows, digests)))
+    drops = drops_from_baseline(group_cells("run", rows, digests))
     points = list(map(cell_point, summarized))
     return build_overview(points, drops, rows, {}, run_totals(summarized))
 

@@ -11,7 +11,7 @@ import pytest
 
 from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.analysis.comparison import group_cells
-from dragoman.analysis.drops import drops_of, pairs_with_baseline
+from dragoman.analysis.drops import drops_from_baseline
 from dragoman.analysis.failure_attribution import FailureSource, attribution_result
 from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.episodes import Episode, Termination
@@ -75,7 +75,7 @@ def view(rows: Sequence[ConversationResult]) -> RunView:
     tasks = {row.task: Task(row.task, "courier", "same", Scenario("")) for row in rows}
     cells = summarize(rows, "dragoman-1", "none")
     grouped = group_cells("nightly", rows, dict.fromkeys(tasks, "same"))
-    drops = drops_of(pairs_with_baseline(grouped))
+    drops = drops_from_baseline(grouped)
     return RunView(
         *("nightly", (), cells, tuple(rows)),
         {f"courier/{name}": task for name, task in tasks.items()},

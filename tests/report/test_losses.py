@@ -46,7 +46,7 @@ def test_a_loss_says_how_much_at_which_stage_and_in_which_values() -> None:
     assert found == [
         "pass^1 drop vs. baseline, percentage points (4 tasks, 95% CI, Holm-adjusted p, 1",
         "comparison)",
-        "clerk   telephone vs. text   -75.0 [-100.0, -25.0]   p=0.250",
+        "clerk   telephone vs. text   -75.0 [-100.0, -25.0]   p=0.250, not significant",
         "  Stages: channel 50.0, voice or recognizer 25.0",
         "  Misrecognized values: id or code 4/16",
     ]
@@ -90,7 +90,7 @@ def test_one_loss_of_several_says_over_how_many_its_p_is_corrected() -> None:
         ]
     )
     assert len(rest) == 1
-    assert "2 comparisons" in " ".join(drop_lines([first], "run", corrected=2)[:2])
+    assert "2 comparisons" in " ".join(drop_lines([first], "run")[:2])
 
 
 def test_nothing_that_is_lost_is_no_negative_number() -> None:

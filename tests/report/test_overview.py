@@ -6,7 +6,7 @@ import msgspec
 
 from dragoman.analysis.cell_summary import ConversationResult, summarize
 from dragoman.analysis.comparison import group_cells
-from dragoman.analysis.drops import drops_of, pairs_with_baseline
+from dragoman.analysis.drops import drops_from_baseline
 from dragoman.analysis.failure_attribution import FailureSource, attribution_result
 from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.episodes import Episode, Termination
@@ -49,7 +49,7 @@ def overview(*cells: tuple[ConversationResult, ...]) -> RunOverview:
     rows = [row for each in cells for row in each]
     summarized = summarize(rows, "dragoman-1", "none")
     digests = {row.task: "same" for row in rows}
-    drops = drops_of(pairs_with_baseline(group_cells("run", rows, digests)))
+    drops = drops_from_baseline(group_cells("run", rows, digests))
     return build_overview(
         list(map(cell_point, summarized)), drops, rows, {}, run_totals(summarized)
     )

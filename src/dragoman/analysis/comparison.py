@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, combinations
 from math import lcm
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -81,6 +81,10 @@ class CellOutcomes(msgspec.Struct, frozen=True):
     price_of: PriceOf = no_price
 
 
+CellPair = tuple[CellOutcomes, CellOutcomes]
+"""A and B."""
+
+
 class TaskPair(msgspec.Struct, frozen=True):
     """One task's rewards in both cells, by trial.
 
@@ -138,6 +142,18 @@ class Gap(msgspec.Struct, frozen=True):
     tasks: int = 0
 
 
+SIGNIFICANCE = 0.05
+"""The corrected p-value below which a difference is significant."""
+
+Family = Literal["baseline", "layer", "condition", "agent", "run", "other"]
+"""Families of comparisons, whose p-values are corrected together.
+
+They are: a condition of an agent against the baseline of the agent, further drops along one layer,
+other pairs of conditions of one agent, pairs of agents, pairs of runs, and pairs that were only
+chosen together.
+"""
+
+
 class Means(msgspec.Struct, frozen=True):
     """Mean of one quantity per conversation in both cells; None if it is not known."""
 
@@ -155,9 +171,11 @@ class Comparison(msgspec.Struct, frozen=True):
         left_out: Number of excluded tasks by reason.
         gaps: Differences of pass^k for each k that both cells have; empty if no task was compared.
         p: p-value of the sign-flip test on pass^1; None if no task was compared.
-        adjusted_p: `p` after Holm's correction over all comparisons that were made together.
+        adjusted_p: `p` after Holm's correction over the comparisons of its family.
         means: Means per conversation over the paired tasks, by measure.
         assumed: Whether assumed verdicts are included.
+        family: The family of the comparison.
+        corrected_for: The number of comparisons in that family; 0 before the correction.
     """
 
     a: CellName
@@ -169,6 +187,13 @@ class Comparison(msgspec.Struct, frozen=True):
     adjusted_p: float | None
     means: dict[str, Means]
     assumed: bool
+    family: Family = "other"
+    corrected_for: int = 0
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the corrected p is below 5 %."""
+        return self.adjusted_p is not None and self.adjusted_p < SIGNIFICANCE
 
     @property
     def differs(self) -> tuple[str, ...]:
@@ -208,9 +233,7 @@ def group_cells(
     )
 
 
-def comparable(
-    cells: Iterable[CellOutcomes], by: str | None = None
-) -> Iterator[tuple[CellOutcomes, CellOutcomes]]:
+def comparable(cells: Iterable[CellOutcomes], by: str | None = None) -> Iterator[CellPair]:
     """Yield every pair of cells of a suite that differ in exactly one thing.
 
     This is the agent, an axis, or a layer that one of the two cells lacks.
@@ -265,10 +288,8 @@ def _differ_in_one_thing(one: CellName, other: CellName) -> bool:
     return one.agent == other.agent and differ_in_one_thing(one.condition, other.condition)
 
 
-def compare(
-    cell_pairs: Iterable[tuple[CellOutcomes, CellOutcomes]], *, has_means: bool = True
-) -> tuple[Comparison, ...]:
-    """Compare pairs of cells (A, B), and correct the p-values for their number.
+def compare(cell_pairs: Iterable[CellPair], *, has_means: bool = True) -> tuple[Comparison, ...]:
+    """Compare pairs of cells (A, B), and correct the p-values for the number of these pairs.
 
     Args:
         cell_pairs: The pairs.
@@ -281,9 +302,22 @@ def compare(
     tested = [entry for entry in found if entry.p is not None]
     adjusted = iter(holm([entry.p for entry in tested if entry.p is not None]))
     return tuple(
-        entry if entry.p is None else msgspec.structs.replace(entry, adjusted_p=next(adjusted))
+        msgspec.structs.replace(
+            entry,
+            adjusted_p=None if entry.p is None else next(adjusted),
+            corrected_for=len(tested),
+        )
         for entry in found
     )
+
+
+def p_values(cell_pairs: Iterable[CellPair]) -> Iterator[float | None]:
+    """Yield the p-value of each pair before any correction; None without a common task."""
+    cell_pairs = tuple(cell_pairs)
+    read = {id(cell): _Side(cell) for pair in cell_pairs for cell in pair}
+    for a, b in cell_pairs:
+        pairs, _ = _pair_tasks(read[id(a)], read[id(b)])
+        yield sign_flip_p(_whole_gains(pairs)) if pairs else None
 
 
 class _Side:

@@ -6,79 +6,25 @@ The checks of the simulated user count where no stage before the agent failed, a
 arguments decide whether all of them are a matter of language.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal, get_args
 
 import msgspec
 
 from dragoman.analysis.cell_summary import ConversationResult, PlaceInRun, place_in_run
-from dragoman.analysis.comparison import CellOutcomes, Comparison, compare
+from dragoman.analysis.comparison import CellOutcomes, CellPair, Comparison
 from dragoman.analysis.failure_attribution import ATTRIBUTION, FAILURE_SOURCES, FailureSource
+from dragoman.analysis.families import (
+    PairFilter,
+    all_pairs,
+    baseline_pairs,
+    compare_in_families,
+    pairs_with_baseline,
+)
 from dragoman.analysis.intervals import Interval, difference_interval, ratio_interval
 from dragoman.analysis.measure_metrics import newest
-from dragoman.core.conditions import Condition, axis_of, condition_of, differ_in_one_thing
 from dragoman.core.scores import Scored, is_success
-
-CellPair = tuple[CellOutcomes, CellOutcomes]
-
-
-def baseline_pairs(cells: Sequence[CellOutcomes]) -> tuple[CellPair, ...]:
-    """Return the pairs of a baseline and another cell that differ in one thing.
-
-    Both cells of a pair have the same agent and suite.
-
-    Cells that differ on one layer only (language, voice, persona, ...) are a group. The baseline of
-    a group is the cell with nothing set on that layer, or the first cell if the group has no such
-    cell.
-    """
-    groups: dict[tuple[object, ...], list[CellOutcomes]] = {}
-    layers = _layers(cells)
-    for cell in cells:
-        name = cell.name
-        for layer in layers:
-            place = (name.suite, name.agent, layer, _without(name.condition, layer))
-            groups.setdefault(place, []).append(cell)
-    return tuple(pair for group in groups.values() for pair in _with_base(group))
-
-
-def pairs_with_baseline(cells: Sequence[CellOutcomes]) -> tuple[CellPair, ...]:
-    """Return each cell with the baseline of its agent and suite, whatever differs between them.
-
-    The baseline is the cell with the fewest values set, the first of several.
-    """
-    groups: dict[tuple[str, str], list[CellOutcomes]] = {}
-    for cell in cells:
-        groups.setdefault((cell.name.suite, cell.name.agent), []).append(cell)
-    bases = (
-        min(group, key=lambda cell: len(cell.name.condition.axes)) for group in groups.values()
-    )
-    return tuple(
-        (base, cell)
-        for base, group in zip(bases, groups.values(), strict=True)
-        for cell in group
-        if cell is not base
-    )
-
-
-def _with_base(group: Sequence[CellOutcomes]) -> Iterator[CellPair]:
-    base = min(group, key=lambda cell: len(cell.name.condition.axes))
-    for cell in group:
-        if cell is not base and differ_in_one_thing(base.name.condition, cell.name.condition):
-            yield base, cell
-
-
-def _layers(cells: Sequence[CellOutcomes]) -> tuple[str, ...]:
-    axes = (axis for cell in cells for axis, _ in cell.name.condition.axes)
-    return tuple(dict.fromkeys(axis_of(axis).layer for axis in axes))
-
-
-def _without(condition: Condition, layer: str) -> Condition:
-    """Return a condition with nothing set on a layer."""
-    return condition_of(
-        {axis: value for axis, value in condition.axes if axis_of(axis).layer != layer}
-    )
-
 
 FailureStage = FailureSource | Literal["language", "user", "not looked for"]
 
@@ -152,7 +98,7 @@ class Drop(msgspec.Struct, frozen=True):
     """Drop from A, the baseline, to B, over the tasks that both finished.
 
     Attributes:
-        comparison: The two cells and their differences; p is corrected over all drops of a run.
+        comparison: The two cells and their differences; p is corrected within its family.
         parts: Part of each stage in the drop; stages without a failure are excluded.
         misrecognized: The conversations that failed in B and in which a value that calls need was
             not recognized.
@@ -245,26 +191,33 @@ class _Side(msgspec.Struct, frozen=True, dict=True):
         return found
 
 
-def find_drops(
-    cells: Sequence[CellOutcomes],
-    chosen: Callable[[Sequence[CellPair]], Sequence[CellPair]] = lambda cell_pairs: cell_pairs,
-) -> tuple[Drop, ...]:
-    """Return the drops between conditions, in the order of the cells.
+def find_drops(cells: Sequence[CellOutcomes], chosen: PairFilter = all_pairs) -> tuple[Drop, ...]:
+    """Return the drops between conditions that differ in one layer, in the order of the cells.
 
     Args:
         cells: The cells of a run.
         chosen: Filter that removes pairs whose comparison says nothing about the condition that
             differs.
     """
-    return drops_of(chosen(baseline_pairs(cells)))
+    return _drops_of(chosen(baseline_pairs(cells)), cells, chosen)
 
 
-def drops_of(pairs: Sequence[CellPair]) -> tuple[Drop, ...]:
-    """Return what is lost from the first to the second cell of each pair.
+def drops_from_baseline(
+    cells: Sequence[CellOutcomes], chosen: PairFilter = all_pairs
+) -> tuple[Drop, ...]:
+    """Return the drop of each condition against the baseline of its agent, whatever differs.
 
-    The p-values are corrected for the number of pairs.
+    Args:
+        cells: The cells of a run.
+        chosen: The same filter as that of `find_drops`.
     """
-    return tuple(map(_drop, pairs, compare(pairs)))
+    return _drops_of(chosen(pairs_with_baseline(cells)), cells, chosen)
+
+
+def _drops_of(
+    pairs: Sequence[CellPair], cells: Sequence[CellOutcomes], chosen: PairFilter
+) -> tuple[Drop, ...]:
+    return tuple(map(_drop, pairs, compare_in_families(pairs, cells, chosen)))
 
 
 def _drop(pair: CellPair, found: Comparison) -> Drop:

@@ -84,8 +84,8 @@ def _about(found: ComparisonAnswer) -> Iterator[str]:
     """Yield the meaning of the figures, and the excluded tasks."""
     if found.tested:
         text = "Points of pass^1; B - A has the 95% interval of each row alone."
-        many = formatting.format_count(found.tested, "comparison")
-        yield text if found.tested == 1 else f"{text} p is corrected for {many} (Holm)."
+        is_one = found.corrected_for == formatting.format_count(1, "comparison")
+        yield text if is_one else f"{text} p is corrected for {found.corrected_for} (Holm)."
     if any(row.is_assumed for row in found.rows):
         yield f"*: {formatting.ASSUMED_NOTE}."
     yield from found.notes

@@ -28,18 +28,15 @@ from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_store import RunStore, open_run, peek_run
 
 
-def print_drops(
-    drops: Sequence[Drop], run: Path, *, is_imported: bool, corrected: int | None = None
-) -> bool:
+def print_drops(drops: Sequence[Drop], run: Path, *, is_imported: bool) -> bool:
     """Print the drops between the conditions of a run; return whether there are any.
 
     Args:
         drops: The drops to print.
         run: The run's folder.
         is_imported: Whether the run is imported, so that it cannot be replayed.
-        corrected: The number of drops that p is corrected for, if `drops` has not all of them.
     """
-    found = drop_lines(drops, str(run), _width(), is_imported=is_imported, corrected=corrected)
+    found = drop_lines(drops, str(run), _width(), is_imported=is_imported)
     for line in found:
         print(line)
     return bool(found)
@@ -106,7 +103,7 @@ def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> Non
         about["not_played"] = dict(not_played)
         print_metrics_json({**about, "losses": list(map(drop_object, meant_drops))})
         return
-    if print_drops(meant_drops, folder, is_imported=is_imported, corrected=len(lost.drops)):
+    if print_drops(meant_drops, folder, is_imported=is_imported):
         print()
     print_line(f"{folder}: {_counts(groups, planned)} (rules {rules}, judge {judge})")
     _print_groups(folder, groups)

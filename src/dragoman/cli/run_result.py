@@ -136,7 +136,8 @@ def print_result(
         recorded = agreement(store, result.rules, result.judge)
         lost = run_drops(store, result.rules, result.judge)
         if not as_json:
-            print_drops(lost, result.folder, is_imported=is_imported)
+            if not given.has_causes:  # They stand above the causes.
+                print_drops(lost, result.folder, is_imported=is_imported)
             shown = _visible_differences(store, result, prices, RunFigures(cells, measures))
             from dragoman.cli.show import print_summary
 

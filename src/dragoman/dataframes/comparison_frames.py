@@ -47,6 +47,7 @@ GAP_COLUMNS: dict[str, pl.DataType] = {
     "high": pl.Float64(),
     "p": pl.Float64(),
     "adjusted_p": pl.Float64(),
+    "corrected_for": pl.Int64(),
     "won": pl.Int64(),
     "lost": pl.Int64(),
     "assumed": pl.Boolean(),
@@ -107,6 +108,8 @@ def comparison_object(entry: Comparison) -> dict[str, object]:
         "interval": {k: msgspec.to_builtins(gap.interval) for k, gap in gaps.items()},
         "p": entry.p,
         "adjusted_p": entry.adjusted_p,
+        "family": entry.family,
+        "corrected_for": entry.corrected_for,
         "won": list(map(_pair_object, entry.won)),
         "lost": list(map(_pair_object, entry.lost)),
         "means": msgspec.to_builtins(entry.means),
@@ -163,6 +166,7 @@ def _gap_rows(entry: Comparison) -> list[dict[str, object]]:
             "high": gap.interval.high,
             "p": entry.p if gap.k == 1 else None,
             "adjusted_p": entry.adjusted_p if gap.k == 1 else None,
+            "corrected_for": entry.corrected_for if gap.k == 1 else None,
         }
         for gap in entry.gaps
     ]
@@ -193,6 +197,7 @@ DROP_COLUMNS: dict[str, pl.DataType] = {
     "of": pl.Float64(),
     "p": pl.Float64(),
     "adjusted_p": pl.Float64(),
+    "corrected_for": pl.Int64(),
     "behind": pl.List(pl.String()),
     "behind_in_base": pl.List(pl.String()),
 }
@@ -204,6 +209,9 @@ figure rests on.
 """
 
 _BASE = "base"
+
+_NO_TEST = (None, None, None)
+"""The p, the corrected p and the number of comparisons of figures without a test."""
 
 _DropRow = tuple[object, ...]
 
@@ -236,13 +244,14 @@ def _rows(loss: Drop) -> Iterator[_DropRow]:
             tasks,
             found.p,
             found.adjusted_p,
+            found.corrected_for,
         ),
         *(_keys(loss.failed), _keys([each for part in loss.parts for each in part.in_base])),
     )
     for part in loss.parts:
         ends = _drop_ends(part.interval)
         yield (
-            *("stage", part.stage, part.value, *ends, float(len(part.behind)), tasks, None, None),
+            *("stage", part.stage, part.value, *ends, float(len(part.behind)), tasks, *_NO_TEST),
             *(_keys(part.behind), _keys(part.in_base)),
         )
     failed = float(len(loss.failed))
@@ -255,7 +264,7 @@ def _rows(loss: Drop) -> Iterator[_DropRow]:
             None,
             None,
         ),
-        *(misrecognized, failed, None, None, _keys(loss.misrecognized), []),
+        *(misrecognized, failed, *_NO_TEST, _keys(loss.misrecognized), []),
     )
     for share in loss.values:
         yield _share("value not heard", share.name, share)
@@ -272,7 +281,7 @@ def _share(figure: str, name: str, share: CountedShare) -> _DropRow:
     keys = _keys(share.behind)
     behind = ([], keys) if name == _BASE else (keys, [])
     ends = _drop_ends(share.interval)
-    return (figure, name, share.value, *ends, share.count, share.of, None, None, *behind)
+    return (figure, name, share.value, *ends, share.count, share.of, *_NO_TEST, *behind)
 
 
 def _drop_ends(interval: Interval | None) -> tuple[float | None, float | None]:

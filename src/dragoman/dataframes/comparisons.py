@@ -8,17 +8,23 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dragoman.analysis.cell_summary import ConversationResult
-from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
-from dragoman.analysis.drops import CountedShare, Drop, DropPart, PairedShares, find_drops
-from dragoman.analysis.grouping import PERSONA
-from dragoman.analysis.persona_fidelity import (
-    KEPT,
-    PersonaFidelity,
-    fidelity_notes,
-    persona_fidelity,
-    unfaithful_cells,
+from dragoman.analysis.comparison import (
+    CellOutcomes,
+    CellPair,
+    Comparison,
+    comparable,
+    group_cells,
 )
-from dragoman.core.conditions import Condition, axis_values, differ_in_one_thing
+from dragoman.analysis.drops import CountedShare, Drop, DropPart, PairedShares, find_drops
+from dragoman.analysis.faithful_pairs import faithful_pairs, with_faithful_personas
+from dragoman.analysis.families import (
+    compare_in_families,
+    matched_pairs,
+    pairs_of_one_condition,
+)
+from dragoman.analysis.grouping import PERSONA
+from dragoman.analysis.persona_fidelity import KEPT
+from dragoman.core.conditions import axis_values
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.personas import stated_persona
 from dragoman.dataframes.results import fitting_scorings, outcomes
@@ -28,10 +34,6 @@ from dragoman.store.run_store import RunStore, open_run
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-CellPair = tuple[CellOutcomes, CellOutcomes]
-"""A and B."""
 
 
 class ComparisonOptions(msgspec.Struct, frozen=True):
@@ -123,7 +125,11 @@ def compare_runs(
         runs=tuple(run.folder for run in runs),
         rules=rules,
         judge=judge,
-        comparisons=compare(cell_pairs),
+        comparisons=compare_in_families(
+            cell_pairs,
+            [cell for run in runs for cell in run.cells],
+            lambda pairs: with_faithful_personas(pairs, wanted.kept)[0],
+        ),
         notes=(*of_cards, *_notes(runs, cell_pairs)),
     )
 
@@ -186,81 +192,14 @@ def _choose_baseline_pairs(runs: Sequence[_Run], wanted: ComparisonOptions) -> t
     first, last = ([*_choose_cells(run, wanted)] for run in (runs[0], runs[-1]))
     if wanted.versus is not None:
         rivals = [cell for cell in runs[-1].cells if cell.name.agent == wanted.versus]
-        return _match_cells(first, rivals, by_agent=False)
+        return pairs_of_one_condition(first, rivals, by_agent=False)
     if len(runs) == 1:
         return tuple(comparable(first, wanted.by))
-    agents = [{cell.name.agent for cell in cells} for cells in (first, last)]
-    matched = _match_cells(first, last, by_agent=any(len(names) > 1 for names in agents))
-    return matched or _across_conditions(first, last)
-
-
-def with_faithful_personas(
-    cell_pairs: Sequence[CellPair], kept: float = KEPT
-) -> tuple[tuple[CellPair, ...], tuple[str, ...]]:
-    """Remove pairs that differ in a persona which users did not keep to.
-
-    The function also returns sentences that name these pairs and the unknown cases.
-    """
-    by_persona = {
-        number
-        for number, (a, b) in enumerate(cell_pairs)
-        if a.name.condition.persona != b.name.condition.persona
-    }
-    cells = {cell.name: cell for number in by_persona for cell in cell_pairs[number]}
-    cards = [card for cell in cells.values() for card in _cards(cell, kept)]
-    bad = unfaithful_cells(cards)
-    left = {
-        number
-        for number in by_persona
-        if any(
-            (cell.name.suite, cell.name.condition, cell.name.agent) in bad
-            for cell in cell_pairs[number]
-        )
-    }
-    said = (
-        f"{len(left)} of {len(cell_pairs)} pairs excluded: "
-        "users did not keep the card in which their cells differ"
-    )
-    notes = (*((said,) if left else ()), *fidelity_notes(cards, kept))
-    return tuple(c for number, c in enumerate(cell_pairs) if number not in left), notes
-
-
-def _cards(cell: CellOutcomes, kept: float) -> tuple[PersonaFidelity, ...]:
-    key = (cell.name.suite, cell.name.condition, cell.name.agent)
-    return persona_fidelity(((key, row.measures) for row in cell.outcomes), kept)
+    return matched_pairs(first, last)
 
 
 def _choose_cells(run: _Run, wanted: ComparisonOptions) -> Iterator[CellOutcomes]:
     return (cell for cell in run.cells if not wanted.agents or cell.name.agent in wanted.agents)
-
-
-def _match_cells(
-    a: Sequence[CellOutcomes], b: Sequence[CellOutcomes], *, by_agent: bool
-) -> tuple[CellPair, ...]:
-    """Couple cells of one suite and condition; where each side has one agent, names may differ."""
-
-    def place(cell: CellOutcomes) -> tuple[str, Condition, str]:
-        return (cell.name.suite, cell.name.condition, cell.name.agent if by_agent else "")
-
-    rivals = {place(cell): cell for cell in b}
-    return tuple((cell, rivals[place(cell)]) for cell in a if place(cell) in rivals)
-
-
-def _across_conditions(
-    a: Sequence[CellOutcomes], b: Sequence[CellOutcomes]
-) -> tuple[CellPair, ...]:
-    """Pair cells of one suite and agent whose conditions differ in one thing.
-
-    In runs of one condition each, such as imported runs, the same agent in another language has no
-    cell of the same condition to be compared with.
-    """
-    return tuple(
-        (one, other)
-        for one in a
-        for other in b
-        if (one.name.suite, one.name.agent) == (other.name.suite, other.name.agent)
-        and differ_in_one_thing(one.name.condition, other.name.condition)
-    )
 
 
 def _nothing(runs: Sequence[_Run], by: str | None) -> UsageError:
@@ -322,7 +261,7 @@ def drops_among(store: RunStore, rows: Sequence[ConversationResult]) -> tuple[Dr
         return ()
     digests = {task.id: task.digest for task in store.tasks().values()}
     cells = group_cells(str(store.folder), rows, digests)
-    return find_drops(cells, lambda cell_pairs: with_faithful_personas(cell_pairs)[0])
+    return find_drops(cells, faithful_pairs)
 
 
 def drop_object(loss: Drop) -> dict[str, object]:
@@ -342,6 +281,8 @@ def drop_object(loss: Drop) -> dict[str, object]:
         "interval": msgspec.to_builtins(loss.interval),
         "p": found.p,
         "adjusted_p": found.adjusted_p,
+        "family": found.family,
+        "corrected_for": found.corrected_for,
         "assumed": found.assumed,
         "stages": list(map(_part_object, loss.parts)),
         "failed_with_a_value_misheard": msgspec.to_builtins(loss.misrecognized),

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from dragoman.analysis.cell_summary import CellSummary, ConversationResult, summarize
 from dragoman.analysis.comparison import group_cells
-from dragoman.analysis.drops import Drop, drops_of, pairs_with_baseline
-from dragoman.dataframes.comparisons import with_faithful_personas
+from dragoman.analysis.drops import Drop, drops_from_baseline
+from dragoman.analysis.faithful_pairs import faithful_pairs
 from dragoman.dataframes.results import outcomes
 from dragoman.models.prices import PriceTable
 from dragoman.report.overview import RunOverview, cell_point, run_totals
@@ -53,4 +53,4 @@ def baseline_drops(store: RunStore, rows: Sequence[ConversationResult]) -> tuple
         return ()
     digests = {task.id: task.digest for task in store.tasks().values()}
     cells = group_cells(str(store.folder), rows, digests)
-    return drops_of(with_faithful_personas(pairs_with_baseline(cells))[0])
+    return drops_from_baseline(cells, faithful_pairs)

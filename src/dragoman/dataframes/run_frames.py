@@ -7,7 +7,9 @@ from pathlib import Path
 import polars as pl
 
 from dragoman.analysis.cell_summary import ConversationResult, summarize
-from dragoman.analysis.comparison import comparable, compare, group_cells
+from dragoman.analysis.comparison import comparable, group_cells
+from dragoman.analysis.faithful_pairs import faithful_pairs
+from dragoman.analysis.families import compare_in_families
 from dragoman.analysis.measure_metrics import measure_rows
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.dataframes.cell_frames import cells_frame, measures_frame, usage_frame
@@ -97,7 +99,8 @@ def _comparisons(run: ScoredStore) -> Frames:
     store = run.store
     digests = {task.id: task.digest for task in store.tasks().values()}
     cells = group_cells(store.folder.absolute().name, run.rows, digests, run.prices.price_of)
-    found = compare(comparable(cells))
+    pairs = faithful_pairs(tuple(comparable(cells)))
+    found = compare_in_families(pairs, cells, faithful_pairs)
     return {"comparisons": comparisons_frame(found), "pairs": pairs_frame(found)}
 
 

@@ -9,7 +9,12 @@ from dragoman.analysis.intervals import Interval
 from dragoman.analysis.power import FEWEST_TASKS
 from dragoman.core.conditions import TEXT, Condition
 from dragoman.report import formatting, labels
-from dragoman.report.overview import SIGNIFICANCE, points_of
+from dragoman.report.correction_words import (
+    corrected_for_words,
+    family_sizes,
+    seems_to_contradict,
+)
+from dragoman.report.overview import points_of
 
 
 class AnswerRow(NamedTuple):
@@ -38,7 +43,8 @@ class ComparisonAnswer(NamedTuple):
         detail: Its interval, its basis and its p-value; "" if no task was compared.
         heading: The heading of the names of the rows.
         rows: One row per comparison: significant differences first, then the largest ones.
-        tested: The number of comparisons for which p is corrected.
+        tested: The number of comparisons with a common task.
+        corrected_for: The number of comparisons for which p is corrected, in words.
         sides: The suite, the agents and the runs that all comparisons share.
         notes: Sentences about excluded tasks.
     """
@@ -48,6 +54,7 @@ class ComparisonAnswer(NamedTuple):
     heading: str
     rows: tuple[AnswerRow, ...]
     tested: int
+    corrected_for: str
     sides: str
     notes: tuple[str, ...]
 
@@ -76,6 +83,7 @@ def build_comparison_answer(comparisons: Sequence[Comparison]) -> ComparisonAnsw
             for entry in ordered
         ),
         tested=len(tested),
+        corrected_for=corrected_for_words(tested),
         sides=names.sides,
         notes=tuple(_notes(ordered)),
     )
@@ -85,11 +93,7 @@ def _order(entry: Comparison) -> tuple[bool, bool, bool, float]:
     """Return the place of a comparison: agents under test first, then the largest difference."""
     is_diagnostic = labels.is_diagnostic(entry.a.agent) and labels.is_diagnostic(entry.b.agent)
     largest = abs(entry.gaps[0].difference) if entry.gaps else 0.0
-    return not entry.gaps, is_diagnostic, not _is_significant(entry), -largest
-
-
-def _is_significant(entry: Comparison) -> bool:
-    return entry.adjusted_p is not None and entry.adjusted_p < SIGNIFICANCE
+    return not entry.gaps, is_diagnostic, not entry.is_significant, -largest
 
 
 class _Names:
@@ -191,7 +195,7 @@ def _arrow(a: str, b: str) -> str:
 def _headline(tested: Sequence[Comparison], names: _Names) -> str:
     if not tested:
         return "Nothing can be compared: A and B have no common task"
-    clear = [entry for entry in tested if _is_significant(entry)]
+    clear = [entry for entry in tested if entry.is_significant]
     if not clear:
         return _headline_without_difference(tested, names)
     entry = _subject(tested, names)
@@ -220,8 +224,11 @@ def _headline_without_difference(tested: Sequence[Comparison], names: _Names) ->
         f"{names.subject(entry)} has {_points(entry)} {amount} points of pass^1 than "
         f"{names.object(entry)}{names.context(entry)}"
     )
-    if len(tested) == 1:
+    if len(tested) == 1 and entry.corrected_for == 1:
         return f"The difference is not significant: {found}"
+    if len(family_sizes(tested)) > 1:
+        return f"No difference is significant after correction; the largest: {found}"
+    many = corrected_for_words(tested)
     return f"No difference is significant after correction for {many}; the largest: {found}"
 
 
@@ -232,7 +239,7 @@ def _subject(tested: Sequence[Comparison], names: _Names) -> Comparison:
     If nothing is significant, it is the largest difference of all; if nothing differs, the one with
     the widest interval.
     """
-    clear = [entry for entry in tested if _is_significant(entry)]
+    clear = [entry for entry in tested if entry.is_significant]
     losses = [entry for entry in clear if entry.gaps[0].difference < 0]
     if losses and not names.is_one_run:
         return losses[0]
@@ -263,10 +270,10 @@ def _detail(tested: Sequence[Comparison], names: _Names) -> str:
     said = [
         f"{widest} {points_of(interval.low)} to {points_of(interval.high)}",
         f"n = {_basis(entry)}",
-        _p(entry, len(tested)),
+        _p(entry, has_families=len(family_sizes(tested)) > 1),
     ]
     further = [*_others(tested, names)]
-    is_open = gap.difference != 0 and not _is_significant(entry)
+    is_open = gap.difference != 0 and not entry.is_significant
     if is_open and len(entry.pairs) < FEWEST_TASKS:
         further.append(f"Fewer than {FEWEST_TASKS} tasks are never significant.")
     return " ".join([f"{', '.join(said)}.", *further])
@@ -282,19 +289,20 @@ def _basis(entry: Comparison) -> str:
     return f"{tasks} x {formatting.format_count(of_a, 'trial')} in A and {of_b:,} in B"
 
 
-def _p(entry: Comparison, tested: int) -> str:
+def _p(entry: Comparison, *, has_families: bool) -> str:
     text = formatting.p_value(entry.adjusted_p)
     p = f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
-    if tested == 1:
+    if entry.corrected_for == 1 and not has_families:
         return p
-    if not _is_significant(entry):
+    if not entry.is_significant and not has_families:
         return f"{p} (Holm)"
-    return f"{p} after correction for {formatting.format_count(tested, 'comparison')} (Holm)"
+    many = formatting.format_count(entry.corrected_for, "comparison")
+    return f"{p} after correction for {many} (Holm)"
 
 
 def _others(tested: Sequence[Comparison], names: _Names) -> Iterator[str]:
     """Yield the number of significant differences, if there are several."""
-    clear = [entry for entry in tested if _is_significant(entry)]
+    clear = [entry for entry in tested if entry.is_significant]
     if len(clear) < 2:  # noqa: PLR2004 - the headline has the only one
         return
     if names.is_one_run:
@@ -310,6 +318,11 @@ def _others(tested: Sequence[Comparison], names: _Names) -> Iterator[str]:
 
 
 def _notes(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    if len(comparisons) > 1 and any(map(seems_to_contradict, comparisons)):
+        yield (
+            "A row whose interval excludes 0 and whose p is 0.05 or more is not significant after "
+            "correction."
+        )
     missing = sum(not entry.gaps for entry in comparisons)
     if missing and len(comparisons) > 1:
         has = "has" if missing == 1 else "have"

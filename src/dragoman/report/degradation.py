@@ -9,6 +9,7 @@ from dragoman.analysis.intervals import Interval
 from dragoman.core.conditions import Condition, axis_of
 from dragoman.core.texts.characters import escape_controls
 from dragoman.report import formatting
+from dragoman.report.correction_words import corrected_for_words, p_words
 from dragoman.report.labels import STAGE_NAMES, condition_chips
 
 UNASKED: FailureStage = "not looked for"
@@ -29,7 +30,6 @@ def drop_lines(
     width: int = 80,
     *,
     is_imported: bool = False,
-    corrected: int | None = None,
 ) -> list[str]:
     """Return the drops, the largest first, in at most `MAX_LINES` lines.
 
@@ -40,13 +40,12 @@ def drop_lines(
         run: Its folder, for the commands that show more.
         width: Columns of the terminal.
         is_imported: Whether the run is imported, so that its failures cannot be replayed.
-        corrected: The number of drops that p is corrected for; None for the number of `drops`.
     """
     if not drops:
         return []
     over = _tasks_of_all(drops)
-    many = formatting.format_count(corrected or len(drops), "comparison")
-    about = f"{over}95% CI, Holm-adjusted p, {many}"
+    many = corrected_for_words(drop.comparison for drop in drops)
+    about = ", ".join((f"{over}95% CI, Holm-adjusted p", *([many] if many else [])))
     lines = _wrap_text(f"pass^1 drop vs. baseline, percentage points ({about})", width, "")
     ordered = by_size(drops)
     for at, drop in enumerate(ordered):
@@ -96,8 +95,7 @@ def headline(drop: Drop, *, is_one_count: bool = False) -> str:
     between = f"{describe_agent(drop)}   {other_name(drop)} vs. {base_name(drop)}"
     if drop.value is None:
         return f"{between}   no common task"
-    p = formatting.p_value(found.adjusted_p)
-    certainty = [f"p{p}" if p.startswith("<") else f"p={p}", *about]
+    certainty = [p_words(found), *about]
     if found.assumed:
         certainty.append(formatting.ASSUMED)
     change = " ".join((_change(drop.value), _change_interval(drop.interval))).strip()

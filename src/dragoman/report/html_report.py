@@ -21,6 +21,7 @@ from dragoman.report.capabilities import LeadSection, OwnTemplate, ReportSection
 from dragoman.report.catalog import sections
 from dragoman.report.charts import render_svg
 from dragoman.report.comparison import power_line, run_power
+from dragoman.report.correction_words import corrected_for_words, not_significant_words
 from dragoman.report.costs import cost_by_scenario
 from dragoman.report.degradation import points_interval
 from dragoman.report.drilldown import DrilldownLinks, ReportLinks
@@ -206,6 +207,7 @@ def render_report(
             most_lost=MAX_DROPS,
             flipped=links.flipped,
             comparisons=_clearest(comparisons),
+            corrected_for=corrected_for_words(comparisons),
             further_comparisons=max(0, len(comparisons) - MAX_COMPARISONS),
             provenance=tuple(dict.fromkeys(entry for run in runs for entry in run.provenance)),
             policy=f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}"
@@ -267,6 +269,7 @@ def _environment() -> "jinja2.Environment":
         figure_label=figure_label,
         heat_level=heat_level,
         example_words=example_words,
+        not_significant_words=not_significant_words,
         panels=html_parts,
         painted=lambda drawing: Markup(render_svg(drawing)),  # noqa: S704 - escapes what is in it
     )

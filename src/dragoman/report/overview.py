@@ -15,6 +15,7 @@ from dragoman.analysis.cell_summary import (
     ledger_cost,
     merge_ledgers,
 )
+from dragoman.analysis.comparison import SIGNIFICANCE
 from dragoman.analysis.drops import Drop
 from dragoman.analysis.intervals import Interval
 from dragoman.analysis.pass_hat import Figure
@@ -25,9 +26,6 @@ from dragoman.report.labels import UNKNOWN_STAGES, Stage
 
 OVERVIEW_VERSION = "1"
 """The version of the record, for indexes that keep one."""
-
-SIGNIFICANCE = 0.05
-"""The corrected p-value below which a drop is distinguishable from the baseline."""
 
 
 class Failures(msgspec.Struct, frozen=True):

@@ -55,9 +55,8 @@ def build_overview(
     names = labels.agent_labels(point.agent for point in points)
     failing = tuple(_failing(points, names))
     bad = {(each.suite, each.agent) for each in failing}
-    tested = sum(drop.comparison.adjusted_p is not None for drop in drops)
     rows = [
-        _row(drop, names, tested)
+        _row(drop, names)
         for drop in drops
         if drop.comparison.gaps and (drop.comparison.a.suite, drop.comparison.a.agent) not in bad
     ]
@@ -86,7 +85,7 @@ def build_overview(
     )
 
 
-def _row(drop: Drop, names: Mapping[str, str], tested: int) -> DropRow:
+def _row(drop: Drop, names: Mapping[str, str]) -> DropRow:
     found = drop.comparison
     a, b, gap = found.a, found.b, found.gaps[0]
     low, high = -gap.interval.high, -gap.interval.low
@@ -119,7 +118,7 @@ def _row(drop: Drop, names: Mapping[str, str], tested: int) -> DropRow:
         drop=0.0 - gap.difference,
         interval=Interval(low + 0.0, high + 0.0),
         p=found.adjusted_p,
-        comparisons=tested,
+        comparisons=found.corrected_for,
         tasks=len(found.pairs),
         trials=max(len(pair.b) for pair in found.pairs),
         left_out=found.left_out,

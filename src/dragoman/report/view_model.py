@@ -7,8 +7,10 @@ from typing import Literal
 import msgspec
 
 from dragoman.analysis.cell_summary import CellSummary, ConversationResult
-from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, compare, group_cells
+from dragoman.analysis.comparison import CellOutcomes, Comparison, comparable, group_cells
 from dragoman.analysis.drops import Drop
+from dragoman.analysis.faithful_pairs import faithful_pairs
+from dragoman.analysis.families import compare_in_families
 from dragoman.analysis.measure_metrics import MeasureRow, measure_rows
 from dragoman.conditions.persona.profile_inference import PURPOSE
 from dragoman.core.conditions import TEXT
@@ -220,7 +222,8 @@ def turn_timings(outcome: ConversationResult) -> tuple[TurnTiming, ...]:
 def compare_cells(runs: Sequence[RunView]) -> tuple[Comparison, ...]:
     """Compare all pairs of cells, of all runs, that differ in one thing alone.
 
-    Only cells with the same rules and judge are compared.
+    Only cells with the same rules and judge are compared, and no pairs that differ in a persona
+    which users did not keep to.
     """
     groups: dict[tuple[str, str], list[CellOutcomes]] = {}
     for run in runs:
@@ -229,7 +232,13 @@ def compare_cells(runs: Sequence[RunView]) -> tuple[Comparison, ...]:
         for cell in group_cells(run.name, run.outcomes, digests):
             row = scorings[cell.name.suite, cell.name.condition, cell.name.agent]
             groups.setdefault((row.rules, row.judge), []).append(cell)
-    return compare(pair for cells in groups.values() for pair in comparable(cells))
+    return tuple(
+        found
+        for cells in groups.values()
+        for found in compare_in_families(
+            faithful_pairs(tuple(comparable(cells))), cells, faithful_pairs
+        )
+    )
 
 
 def conversation_status(outcome: ConversationResult) -> OutcomeStatus:

@@ -16,6 +16,7 @@ from dragoman.dataframes.overviews import baseline_drops
 from dragoman.dataframes.results import chosen_scoring, outcomes
 from dragoman.report import degradation as reported
 from dragoman.report import formatting
+from dragoman.report.correction_words import not_significant_words
 from dragoman.report.labels import condition_chips, condition_label, stage_of
 from dragoman.report.overview import (
     OVERVIEW_VERSION,
@@ -34,7 +35,7 @@ from dragoman.store.run_store import open_run
 from dragoman.viewer.run_index import FilterFields
 from dragoman.viewer.stored_figures import StoredFigures
 
-_DROPS_NAME = f"further losses {INTERVAL_METHOD}"
+_DROPS_NAME = f"further losses, p by family {INTERVAL_METHOD}"
 _OVERVIEW_NAME = f"overview {OVERVIEW_VERSION} {INTERVAL_METHOD}"
 
 MOST_KEYS = 12
@@ -194,8 +195,10 @@ def _sentence(drop: Drop) -> str:
         return f"{between}: no common task"
     amount, interval = points_of(drop.value), reported.points_interval(drop.interval)
     tasks = formatting.format_count(len(found.pairs), "task")
-    p = formatting.p_value(found.adjusted_p)
-    return f"{between}: drop {amount} points, 95% CI {interval}, {tasks}, corrected p {p}"
+    many = formatting.format_count(found.corrected_for, "comparison")
+    p = f"p {formatting.p_value(found.adjusted_p)} after correction for {many}"
+    finding = p if found.is_significant else not_significant_words(found)
+    return f"{between}: drop {amount} points, 95% CI {interval}, {tasks}, {finding}"
 
 
 def _shown_drop(loss: Drop, behind: dict[str, list[str]]) -> ShownDrop:

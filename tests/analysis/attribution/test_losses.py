@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.comparison import CellName, CellOutcomes
-from dragoman.analysis.drops import Drop, baseline_pairs, failure_stage, find_drops
+from dragoman.analysis.drops import Drop, failure_stage, find_drops
 from dragoman.analysis.failure_attribution import FailureSource, attribution_result
+from dragoman.analysis.families import baseline_pairs
 from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.episodes import Episode, Termination
 from dragoman.core.measures import MeasureResult
