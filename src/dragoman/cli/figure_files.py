@@ -19,6 +19,7 @@ from dragoman.report.run_figures import run_figures
 from dragoman.report.table_markup import latex_text, markdown_text
 from dragoman.report.view_model import compare_cells
 from dragoman.store.atomic_files import atomic_write
+from dragoman.store.folder_contents import require_folder_for
 
 COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(("figure", "series", "place", "column"), pl.String()),
@@ -49,9 +50,11 @@ def write_figures(asked: FiguresRequest) -> tuple[Path, ...]:
     """Write the figures of runs and return the files' paths.
 
     Raises:
-        UsageError: For an unknown format, or if the extra that makes it is not installed.
+        UsageError: For an unknown format, if its extra is not installed, or if the output folder
+            holds something else than a run.
         StoreError: If a run cannot be read, or a file cannot be written.
     """
+    require_folder_for(asked.out, "a run")
     converters = {name: _converter(name) for name in asked.formats}
     preset = _preset(asked.preset)
     views = run_views(asked.folders, asked.rules, judge_name(asked.judge), heads_only=True)

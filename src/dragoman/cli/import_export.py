@@ -23,6 +23,7 @@ from dragoman.registry.participant_names import judge_name
 from dragoman.report import formatting
 from dragoman.runs.manifest import read_manifest
 from dragoman.store.audio_set_format import SETTINGS
+from dragoman.store.folder_contents import require_folder_for
 from dragoman.store.run_store import RunStore, open_run
 
 OF_ANY_RUN = ("parquet", "csv", "jsonl", "inspect", "junit")
@@ -89,6 +90,7 @@ def export_run(  # noqa: PLR0913 - the options of one command
     if form not in (*formats, *OF_ANY_RUN, *folders):
         known = ", ".join((*formats, *OF_ANY_RUN, *folders, AUDIO_FOLDER))
         raise UsageError(f"cannot export to {form!r}: choose {known}")
+    require_folder_for(Path(out), "a run")
     if form in folders:
         _export_folders(folders[form], folder, Path(out), agent)
         return

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -49,9 +49,7 @@ from dragoman.runs.in_flight import InFlightRegistry
 from dragoman.runs.jobs import Job, invalid_cells, resume_job
 from dragoman.runs.plan import Cell, not_applicable
 from dragoman.runs.runner import MeasureRequest, PlayedRun, new_folder, play_pending, score, start
-
-if TYPE_CHECKING:
-    pass
+from dragoman.store.folder_contents import require_folder_for
 
 
 class RunOutcomeRequest(NamedTuple):
@@ -90,6 +88,8 @@ def run_grid(
     if estimated.options and not dry_run:
         raise UsageError(f"{estimated.options[0]} is for a cost estimate: add --dry-run")
     request = request_from_options(target, options)
+    if request.out:
+        require_folder_for(Path(request.out), "a run")
     config = request.config
     if is_played_by_hand(config) and config.concurrency != 1:
         print("a person is a participant: one conversation at a time", file=sys.stderr)

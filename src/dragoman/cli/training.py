@@ -52,6 +52,7 @@ from dragoman.report.table_markup import latex_tables
 from dragoman.report.text_tables import print_table
 from dragoman.report.tuning import NOTE, tuning_page, tuning_tables
 from dragoman.store.atomic_files import atomic_write
+from dragoman.store.folder_contents import require_folder_for
 from dragoman.store.run_store import open_run
 from dragoman.store.training_results import TrainingResult
 
@@ -96,6 +97,7 @@ def measure_recipe(
 
 
 def _study(plan: StudyPlan, *, dry_run: bool, as_json: bool) -> None:
+    require_folder_for(plan.out)
     arms = prepared_arms(plan)
     if dry_run:
         _print_plan(plan, arms)

@@ -19,10 +19,11 @@ from dragoman.finetuning.progress import LossFile, TrainingProgress
 from dragoman.finetuning.recipe import Recipe
 from dragoman.finetuning.result import UseFile, with_price
 from dragoman.store.atomic_files import atomic_write
+from dragoman.store.folder_contents import TRAINING_FILE
 from dragoman.store.training_results import RESULT, TrainingResult, UnusedRow
 
 CHECKPOINTS = "checkpoints"
-LOSSES, BEGUN, REFUSED, CARD = "losses.jsonl", "training.json", "refused.jsonl", "README.md"
+LOSSES, BEGUN, REFUSED, CARD = "losses.jsonl", TRAINING_FILE, "refused.jsonl", "README.md"
 USED = "used.jsonl"
 
 

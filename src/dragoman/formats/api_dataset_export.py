@@ -34,13 +34,14 @@ from dragoman.formats.api_dataset_records import (
 )
 from dragoman.store.atomic_files import atomic_folder, atomic_write
 from dragoman.store.dataset import Dataset
+from dragoman.store.folder_contents import EXPORT_FILE
 
 CARD = "README.md"
 SOURCES = "sources.jsonl"
 """Origins and licences of the documents, one line for each place."""
 WITHHELD = "withheld.jsonl"
 SUITE = "suite"
-MARK = ".dragoman-export.json"
+MARK = EXPORT_FILE
 """File that lists which files of a folder an export wrote."""
 ALL = "all"
 """Name of the file for tasks that were not split."""

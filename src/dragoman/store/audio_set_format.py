@@ -12,9 +12,10 @@ from dragoman.core.errors import DataError
 from dragoman.core.replies import UNRECORDED_NORMALIZER, AudioRef, Stage
 from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
 from dragoman.core.usage import Usage
+from dragoman.store.folder_contents import AUDIO_SET_FILE, AUDIO_TEXTS_FILE
 
-SETTINGS = "settings.json"
-TEXTS = "texts.jsonl"
+SETTINGS = AUDIO_SET_FILE
+TEXTS = AUDIO_TEXTS_FILE
 SPEECH = "speech.jsonl"
 CARD = "card.json"
 AUDIO = "audio"

@@ -18,6 +18,7 @@ from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.usage import Usage, total_usage
 from dragoman.store.checksums import strip_checksum, with_checksum
+from dragoman.store.folder_contents import DATASET_FILE, require_folder_for
 from dragoman.store.sqlite_files import SqliteFileFormat, open_shared_file, shared_file_error
 
 T = TypeVar("T")
@@ -125,7 +126,7 @@ class FunnelCount(msgspec.Struct, frozen=True):
         return self.kept + self.dropped + self.merged + self.failed
 
 
-FILE = "dataset.sqlite"
+FILE = DATASET_FILE
 
 _SCHEMA = """
 CREATE TABLE items (
@@ -187,12 +188,15 @@ class Dataset:
         make: Whether a missing dataset is created if it may be written.
 
     Raises:
+        UsageError: If a dataset would be made in a folder that holds something else.
         StoreError: If the dataset cannot be opened or the folder does not hold one.
     """
 
     def __init__(self, folder: Path, *, write: bool = True, make: bool = True) -> None:
         self.folder = folder
         self.path = folder / FILE
+        if write and make:
+            require_folder_for(folder, "a dataset")
         self._file = open_shared_file(self.path, _FORM, write=write, make=make)
 
     def __enter__(self) -> Self:

@@ -14,9 +14,10 @@ from pathlib import Path
 from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.store import status_counts
+from dragoman.store.folder_contents import RUN_FILE, require_folder_for
 from dragoman.store.safe_files import open_without_links, require_plain_database
 
-FILE = "run.sqlite"
+FILE = RUN_FILE
 LOCK = "run.lock"
 
 FORMAT = "4"
@@ -106,8 +107,10 @@ def create_file(folder: Path, fill: Callable[[sqlite3.Connection], None]) -> Ope
             transaction.
 
     Raises:
+        UsageError: If the folder holds something else than a run.
         StoreError: If the folder already holds a run or cannot be written.
     """
+    require_folder_for(folder, "a run")
     with TranslatedErrors(StoreError, f"{folder}: cannot create the run's folder"):
         folder.mkdir(parents=True, exist_ok=True)
     lock = Lock(folder)

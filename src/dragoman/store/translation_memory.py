@@ -14,6 +14,7 @@ from dragoman.core.errors import StoreError
 from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.core.usage import Usage, total_usage
 from dragoman.store.checksums import strip_checksum, with_checksum
+from dragoman.store.folder_contents import MEMORY_FILE
 from dragoman.store.sqlite_files import SqliteFileFormat, open_shared_file, shared_file_error
 
 _TABLE_COLUMNS = """
@@ -40,7 +41,7 @@ MEMORY_FORMAT = SqliteFileFormat(
 )
 
 
-FILE = "translation_memory.sqlite"
+FILE = MEMORY_FILE
 
 Origin = Literal["machine", "imported", "reviewed"]
 """The source of a translation: a model, an imported file, or a person who reviewed it."""

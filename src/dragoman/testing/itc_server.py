@@ -29,6 +29,7 @@ from dragoman.benchmarks.itc.world.api_documents import (
 from dragoman.benchmarks.itc.world.bundled_set import NOW, load_bundled_apis
 from dragoman.benchmarks.itc.world.request_handler import SimulatedRequest
 from dragoman.core.errors import UsageError
+from dragoman.store.folder_contents import require_folder_for
 from dragoman.testing.fault_injection import FaultDraws, Faults, chance
 from dragoman.testing.local_server import LocalServer
 from dragoman.testing.request_handler import Exchange
@@ -319,8 +320,10 @@ def write_documents(folder: Path, origin: str = ORIGIN) -> list[str]:
     """Write the documents to a folder, which is made; return the file names.
 
     Raises:
-        UsageError: If a file of that name exists with another content, or cannot be written.
+        UsageError: If the folder holds a run, a dataset or the like, or a file cannot be written or
+            exists with another content.
     """
+    require_folder_for(folder)
     made = render_api_files(origin)
     for name, content in made.items():
         path = folder / name

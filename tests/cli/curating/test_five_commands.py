@@ -32,7 +32,7 @@ def test_they_lead_from_a_document_to_figures(
         done = dragoman(*arguments)
         assert done.returncode == 0, (line, done.stderr)
         printed = done.stdout
-    tasks = (folder / "mine_suite" / "tasks.jsonl").read_text("utf-8").splitlines()
+    tasks = (folder / "queries_suite" / "tasks.jsonl").read_text("utf-8").splitlines()
     assert len(tasks) == 6
     table = printed.partition("pass^1\n")[2].partition("\n\n")[0]
     page = PAGE.read_text("utf-8")

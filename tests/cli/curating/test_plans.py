@@ -68,9 +68,9 @@ def test_a_plan_makes_a_dataset_and_a_suite_and_the_second_time_the_same(
         kept = first[before if before != "merge found" else "collect entry"][0]
         seen = sum(first[after if before != "merge found" else "merge found"])
         assert seen == kept, (before, after)
-    tasks = (folder / "mine_suite" / "tasks.jsonl").read_text("utf-8").splitlines()
+    tasks = (folder / "queries_suite" / "tasks.jsonl").read_text("utf-8").splitlines()
     assert len(tasks) == first["split task"][0] > 50
-    assert not (folder / "mine_suite.draft").exists()
+    assert not (folder / "queries_suite.draft").exists()
 
 
 @pytest.mark.slow
@@ -85,7 +85,7 @@ def test_rounds_that_are_missing_wait_for_the_next_run_of_the_plan(
         assert "monitor: 1 of 2 rounds" in done.stderr
         assert "generate" not in done.stdout
         run_json("curate", "run", written(folder, LOCAL))
-    assert (folder / "mine_suite").is_dir()
+    assert (folder / "queries_suite").is_dir()
 
 
 def test_what_is_added_to_a_plan_that_is_done_is_checked_too(
@@ -111,12 +111,12 @@ def test_an_export_takes_the_place_of_an_older_one_and_of_nothing_else(
     with SimulatedApiServer() as server:
         write_documents(folder / "apis", server.origin)
         plan = written(folder, LOCAL)
-        (folder / "mine_suite").mkdir()
-        (folder / "mine_suite" / "notes.txt").write_text("mine")
+        (folder / "queries_suite").mkdir()
+        (folder / "queries_suite" / "notes.txt").write_text("queries")
         done = dragoman("curate", "run", plan)
     assert done.returncode == 2
-    assert "mine_suite has other files" in done.stderr
-    assert [path.name for path in (folder / "mine_suite").iterdir()] == ["notes.txt"]
+    assert "queries_suite has other files" in done.stderr
+    assert [path.name for path in (folder / "queries_suite").iterdir()] == ["notes.txt"]
 
 
 @pytest.mark.parametrize("calls", ["live", "recorded"])
@@ -124,13 +124,13 @@ def test_calls_of_nested_queries_are_made(run_json: RunJson, folder: Path, calls
     with SimulatedApiServer() as apis, ModelServer(FakeCurationLlm()) as server:
         write_documents(folder / "apis", apis.origin)
         model = f"compatible/any?base_url={server.url}&seed=off"
-        run_json("curate", "collect", "mine", "apis")
-        run_json("curate", "verify", "mine", "--allow-local", "--pause", 0)
+        run_json("curate", "collect", "queries", "apis")
+        run_json("curate", "verify", "queries", "--allow-local", "--pause", 0)
         kinds = "single=2,repeated=0,parallel=0,nested=3"
-        run_json("curate", "generate", "mine", "--model", model, "--count", 1, "--kinds", kinds)
+        run_json("curate", "generate", "queries", "--model", model, "--count", 1, "--kinds", kinds)
         how = ("--calls", calls, "--allow-local", "--pause", 0)
-        run_json("curate", "answer", "mine", "--model", model, *how)
-    with Dataset(folder / "mine", write=False) as dataset:
+        run_json("curate", "answer", "queries", "--model", model, *how)
+    with Dataset(folder / "queries", write=False) as dataset:
         kinds_of = {each.name: each.record(ApiTask).kind for each in dataset.items("task")}
         solutions = {each.name: each.record(TaskSolution) for each in dataset.items("solution")}
         reasons = {
@@ -157,11 +157,11 @@ def test_a_nested_query_waits_where_nobody_says_how_calls_are_made(
     with SimulatedApiServer() as apis, ModelServer(FakeCurationLlm()) as server:
         write_documents(folder / "apis", apis.origin)
         model = f"compatible/any?base_url={server.url}&seed=off"
-        run_json("curate", "collect", "mine", "apis")
-        run_json("curate", "verify", "mine", "--allow-local", "--pause", 0)
+        run_json("curate", "collect", "queries", "apis")
+        run_json("curate", "verify", "queries", "--allow-local", "--pause", 0)
         kinds = "single=0,repeated=0,parallel=0,nested=1"
-        run_json("curate", "generate", "mine", "--model", model, "--count", 1, "--kinds", kinds)
-        found = run_json("curate", "answer", "mine", "--model", model, status=1)
+        run_json("curate", "generate", "queries", "--model", model, "--count", 1, "--kinds", kinds)
+        found = run_json("curate", "answer", "queries", "--model", model, status=1)
     assert [each["reason"] for each in found["lines"]] == [
         "its calls need what others return: say how calls are made"
     ]
@@ -202,7 +202,7 @@ def test_a_mistake_in_a_plan_is_one_line_that_says_where(
         assert int(found.partition(", line ")[2].partition(":")[0]) in {at, table}
     else:
         assert "]: " in said or said.startswith("no dataset")
-    assert not (folder / "mine").exists()
+    assert not (folder / "queries").exists()
 
 
 def test_no_plan_says_how_to_get_one(refused: Refused) -> None:
@@ -213,7 +213,7 @@ def test_no_plan_says_how_to_get_one(refused: Refused) -> None:
 def test_the_example_is_a_plan_and_its_remarks_are_true(dragoman: Cli, tmp_path: Path) -> None:
     printed = dragoman("curate", "run", "--example").stdout
     plan = read_plan(written(tmp_path, printed))
-    assert plan.dataset == Path("mine")
+    assert plan.dataset == Path("queries")
     everything = "\n".join(
         line.removeprefix("# ") if " = " in line or line.startswith("# [") else line
         for line in printed.splitlines()

@@ -132,9 +132,8 @@ def _load_set(name: str, short: str, data: Path) -> "CallSet":
         return read_downloaded_set(short, data)
     raise UsageError(
         f"unknown suite {name!r}: itc has world, {', '.join(READERS)}, folders that "
-        "`dragoman curate export --to suite` wrote, such as itc:./mine, and files of those sets, "
-        "such as "
-        "itc:./test_in_domain.jsonl"
+        "`dragoman curate export --to suite` wrote, such as itc:./queries_suite, and files of "
+        "those sets, such as itc:./test_in_domain.jsonl"
     )
 
 

@@ -19,7 +19,7 @@ app = group("Datasets of web APIs: from documents to answers.")
 DatasetFolder = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of a dataset.")]
 
 
-@command(app, "collect", "curate collect mine apis/ --licence CC0-1.0", is_long=True)
+@command(app, "collect", "curate collect queries apis/ --licence CC0-1.0", is_long=True)
 def collect(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     sources: Annotated[
@@ -87,7 +87,7 @@ def run(
     exit_with_status(run_plan(plan, as_json=as_json))
 
 
-@command(app, "list", "curate list mine --by country,category")
+@command(app, "list", "curate list queries --by country,category")
 def list_command(
     dataset: DatasetFolder,
     by: Annotated[
@@ -110,7 +110,7 @@ def list_command(
     list_documents(dataset, names, top, as_json=as_json)
 
 
-@command(app, "status", "curate status mine --step collect")
+@command(app, "status", "curate status queries --step collect")
 def status(
     dataset: DatasetFolder,
     step: Annotated[
@@ -147,7 +147,7 @@ Prices = Annotated[
 ]
 
 
-@command(app, "generate", "curate generate mine --model openai/gpt-4.1 --count 3", is_long=True)
+@command(app, "generate", "curate generate queries --model openai/gpt-4.1 --count 3", is_long=True)
 def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     model: Annotated[
@@ -194,7 +194,7 @@ def generate(  # noqa: PLR0913, PLR0917 - the options of one command
     )
 
 
-@command(app, "rate", "curate rate mine --model openai/gpt-4.1,openai/gpt-5", is_long=True)
+@command(app, "rate", "curate rate queries --model openai/gpt-4.1,openai/gpt-5", is_long=True)
 def rate(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     model: Annotated[str, typer.Option(help="Two or more PROVIDER/MODEL that rate, by commas.")],
@@ -224,7 +224,7 @@ def rate(  # noqa: PLR0913, PLR0917 - the options of one command
 @command(
     app,
     "answer",
-    "curate answer mine --model openai/gpt-4.1,openai/gpt-5,anthropic/claude-sonnet-4-5",
+    "curate answer queries --model openai/gpt-4.1,openai/gpt-5,anthropic/claude-sonnet-4-5",
     is_long=True,
 )
 def answer(  # noqa: PLR0913, PLR0917 - the options of one command
@@ -279,7 +279,7 @@ def answer(  # noqa: PLR0913, PLR0917 - the options of one command
     )
 
 
-@command(app, "check", "curate check mine --model openai/gpt-5", is_long=True)
+@command(app, "check", "curate check queries --model openai/gpt-5", is_long=True)
 def check(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     model: Annotated[
@@ -314,7 +314,7 @@ def check(  # noqa: PLR0913, PLR0917 - the options of one command
     exit_with_status(check_answers(dataset, options, as_json=as_json))
 
 
-@command(app, "split", "curate split mine --share 0.1", is_long=True)
+@command(app, "split", "curate split queries --share 0.1", is_long=True)
 def split(
     dataset: DatasetFolder,
     share: Annotated[
@@ -338,7 +338,7 @@ def split(
     exit_with_status(split_tasks(dataset, plan, as_json=as_json))
 
 
-@command(app, "card", "curate card mine > README.md")
+@command(app, "card", "curate card queries > README.md")
 def card(dataset: DatasetFolder, as_json: Json = False) -> None:
     """Print the dataset card: tasks by group, licences, and the funnel.
 
@@ -349,7 +349,7 @@ def card(dataset: DatasetFolder, as_json: Json = False) -> None:
     show_card(dataset, as_json=as_json)
 
 
-@command(app, "export", "curate export mine --to hf --out mine_hf", is_long=True)
+@command(app, "export", "curate export queries --to hf --out queries_hf", is_long=True)
 def export(
     dataset: DatasetFolder,
     to: Annotated[
@@ -392,7 +392,9 @@ LeastGold = Annotated[
 
 
 @command(
-    review, "export", "curate review export mine --out sheets --annotators ana,bo --gold gold.csv"
+    review,
+    "export",
+    "curate review export queries --out sheets --annotators ana,bo --gold gold.csv",
 )
 def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
@@ -431,7 +433,7 @@ def review_export(  # noqa: PLR0913, PLR0917 - the options of one command
     exit_with_status(export_sheets(dataset, out, gold, plan, as_json=as_json))
 
 
-@command(review, "import", "curate review import mine ana.csv --annotator ana")
+@command(review, "import", "curate review import queries ana.csv --annotator ana")
 def review_import(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="The returned sheets.")],
@@ -453,7 +455,7 @@ def review_import(  # noqa: PLR0913, PLR0917 - the options of one command
     exit_with_status(import_labels(dataset, files, annotator, terms, as_json=as_json))
 
 
-@command(review, "settle", "curate review settle mine --adjudicate differ")
+@command(review, "settle", "curate review settle queries --adjudicate differ")
 def review_settle(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     adjudicate: Annotated[
@@ -506,7 +508,7 @@ Recorded = Annotated[
 ]
 
 
-@command(app, "verify", "curate verify mine --calls 2", is_long=True)
+@command(app, "verify", "curate verify queries --calls 2", is_long=True)
 def verify(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     calls: Annotated[int, typer.Option(help="Maximum number of calls of one operation.")] = 2,
@@ -531,7 +533,7 @@ def verify(  # noqa: PLR0913, PLR0917 - the options of one command
     exit_with_status(verify_operations(dataset, calls, terms, as_json=as_json))
 
 
-@command(app, "monitor", "curate monitor mine", is_long=True)
+@command(app, "monitor", "curate monitor queries", is_long=True)
 def monitor(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     reports: Annotated[
@@ -560,7 +562,7 @@ def monitor(  # noqa: PLR0913, PLR0917 - the options of one command
     exit_with_status(monitor_operations(dataset, terms, as_json=as_json))
 
 
-@command(app, "filter", "curate filter mine --good 0.9 --rounds 4", is_long=True)
+@command(app, "filter", "curate filter queries --good 0.9 --rounds 4", is_long=True)
 def filter_command(  # noqa: PLR0913, PLR0917 - the options of one command
     dataset: DatasetFolder,
     good: Annotated[float, typer.Option(help="The least share of good rounds.")] = 0.8,

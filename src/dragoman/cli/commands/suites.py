@@ -160,7 +160,7 @@ Languages = Annotated[
 ]
 
 
-@command(memory_app, "show", "memory show mine/translation_memory.sqlite")
+@command(memory_app, "show", "memory show thai/translation_memory.sqlite")
 def memory_show(
     file: MemoryFile,
     prices: Prices = None,
@@ -172,7 +172,7 @@ def memory_show(
     show_memory(file, prices, as_json=as_json)
 
 
-@command(memory_app, "import", "memory import theirs.tmx mine/translation_memory.sqlite")
+@command(memory_app, "import", "memory import theirs.tmx thai/translation_memory.sqlite")
 def memory_import(
     source: Annotated[
         str,
@@ -195,7 +195,7 @@ def memory_import(
 @command(
     memory_app,
     "export",
-    "memory export mine/translation_memory.sqlite --out mine.tmx --language th",
+    "memory export thai/translation_memory.sqlite --out thai.tmx --language th",
 )
 def memory_export(
     file: MemoryFile,
@@ -211,7 +211,7 @@ def memory_export(
 @command(
     memory_app,
     "compare",
-    "memory compare released.sqlite mine.sqlite --suite tau2:retail --language th",
+    "memory compare released.sqlite thai.sqlite --suite tau2:retail --language th",
 )
 def memory_compare(
     file: MemoryFile,

@@ -79,6 +79,7 @@ from dragoman.registry.suites import load_suite
 from dragoman.store.atomic_files import atomic_write
 from dragoman.store.audio_set import AudioSet
 from dragoman.store.audio_set_format import CARD, TEXTS, MessageWhitelist, encode_line
+from dragoman.store.folder_contents import require_folder_for
 
 RULES = "rules"
 """The name of the rewriter that uses rules instead of a model."""
@@ -146,9 +147,11 @@ class AudioSetBuilder:
 
         Raises:
             UsageError: For a suite, model or engine that does not exist, for a suite without fixed
-                words, or for a set with rules that are unknown here.
+                words, for a set with rules that are unknown here, or if the folder holds something
+                else.
             DataError: For data that are missing or damaged.
         """
+        require_folder_for(asked.out, "an audio set")
         self.asked = asked
         self._rules = phenomena_of(ENGLISH)
         suites = [load_suite(name) for name in asked.suites]

@@ -53,6 +53,7 @@ from dragoman.registry.chat_models import model_name, translation_model
 from dragoman.registry.model_clients import ModelClients
 from dragoman.registry.suites import load_suite
 from dragoman.scoring.language_detection import Detector, load_detector
+from dragoman.store.folder_contents import require_folder_for
 from dragoman.store.translation_memory import FILE, TranslationMemory
 
 SOURCE = "en"
@@ -205,13 +206,15 @@ class TranslationRun:
         """Load the suite, the languages and the prices of a request.
 
         Raises:
-            UsageError: For a suite, language, component or price table that does not exist.
+            UsageError: For a suite, language, component or price table that does not exist, or a
+                folder that holds something else.
             DataError: For data that are missing or damaged.
         """
         if not asked.languages:
             raise UsageError("no language: name one with --language (`dragoman list languages`)")
         if not asked.model:
             raise UsageError(f"no model: name one with --model, PROVIDER/MODEL or {GLOSSARY}")
+        require_folder_for(asked.out, "translations")
         self.asked = asked
         self.source = find_language(SOURCE)
         self.languages = _distinct(asked.languages)
