@@ -62,7 +62,7 @@ def test_the_summary_shows_figures_with_rules_judge_and_what_was_left_out() -> N
         "dragoman-1",
         "rule-1",
         "3 tasks",
-        "excluded 0",
+        "without a verdict 0",
         "(2 tasks)",
         "^1 1.000 [0.292, 1.000]",
         "^2 1.000 [0.158, 1.000]",

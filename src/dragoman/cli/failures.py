@@ -22,7 +22,7 @@ from dragoman.registry.participant_names import judge_name
 from dragoman.report import formatting
 from dragoman.report.comparison import show_run_command
 from dragoman.report.degradation import UNASKED, drop_lines
-from dragoman.report.labels import STAGE_NAMES, STATUS_NAMES, cause_words
+from dragoman.report.labels import STAGE_NAMES, STATUS_NAMES, outcome_words, status_name
 from dragoman.report.summary import FailureGroup, failure_groups
 from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_store import RunStore, open_run, peek_run
@@ -82,7 +82,7 @@ class FailureFilter(msgspec.Struct, frozen=True):
 
 def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> None:
     """Print the drops between a run's conditions, and the failures by cause and stage."""
-    (rules, judge, is_imported, not_played), lost = _read_failures(folder, wanted)
+    (rules, judge, is_imported, not_played, in_shard), lost = _read_failures(folder, wanted)
     planned = sum(count for agent, label, count in lost.planned if wanted.takes(agent, label))
     names = ((each, each.comparison.b) for each in lost.drops)
     meant_drops = [each for each, b in names if wanted.takes(b.agent, b.condition.label)]
@@ -105,27 +105,32 @@ def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> Non
         return
     if print_drops(meant_drops, folder, is_imported=is_imported):
         print()
-    print_line(f"{folder}: {_counts(groups, planned)} (rules {rules}, judge {judge})")
-    _print_groups(folder, groups)
+    print_line(f"{folder}: {_counts(groups, planned, in_shard=in_shard)} (rules {rules}, judge {judge})")
+    _print_groups(folder, groups, in_shard=in_shard)
     print_not_played(not_played)
     if not is_imported and any(group.stage == UNASKED for group in groups):
         print_line(f"\nCause not analyzed yet; run: dragoman attribute {quote(str(folder))}")
 
 
 class _Scoring(NamedTuple):
-    """The scoring of a run, whether it is imported, and its conditions that are not played."""
+    """The scoring of a run, and facts on the run.
+
+    These are whether it is imported, its conditions that are not played, and whether it is a shard.
+    """
 
     rules: str
     judge: str
     is_imported: bool
     not_played: Mapping[str, str]
+    in_shard: bool
 
 
 def _read_scoring(store: RunStore, wanted: FailureFilter) -> _Scoring:
     rules, judge = chosen_scoring(store, wanted.rules, judge_name(wanted.judge))
     manifest = read_manifest(store)
     is_imported = manifest.imported is not msgspec.UNSET
-    return _Scoring(rules, judge, is_imported, manifest.not_applicable)
+    in_shard = bool(manifest.config.shard)
+    return _Scoring(rules, judge, is_imported, manifest.not_applicable, in_shard)
 
 
 def _read_failures(folder: Path, wanted: FailureFilter) -> tuple[_Scoring, RunFailures]:
@@ -146,14 +151,13 @@ MAX_CAUSES = 2
 
 def cause_lines(folder: Path, groups: Sequence[FailureGroup], width: int = 80) -> list[str]:
     """Return the most frequent causes in two lines each: the count, and an example."""
-    causes: dict[tuple[str, str], list[FailureGroup]] = {}
+    causes: dict[str, list[FailureGroup]] = {}
     for group in groups:
-        words = cause_words(group.status, group.cause)
-        causes.setdefault((STATUS_NAMES[group.status], words), []).append(group)
+        causes.setdefault(outcome_words(group.status, group.cause), []).append(group)
     counts = {key: sum(len(group.places) for group in found) for key, found in causes.items()}
     lines = []
     for key in sorted(counts, key=lambda each: -counts[each])[:MAX_CAUSES]:
-        about = f"{counts[key]:,} {key[0]}: {key[1]}"
+        about = f"{counts[key]:,} {key}"
         place = causes[key][0].places[0]
         lines += [
             escape_controls(textwrap.shorten(about, width, placeholder=" …")),
@@ -165,29 +169,28 @@ def cause_lines(folder: Path, groups: Sequence[FailureGroup], width: int = 80) -
     return lines
 
 
-def _print_groups(folder: Path, groups: Sequence[FailureGroup]) -> None:
+def _print_groups(folder: Path, groups: Sequence[FailureGroup], *, in_shard: bool) -> None:
     width = _width()
     for (status, cause), stages in groupby(groups, lambda group: (group.status, group.cause)):
         of_cause = list(stages)
         count = sum(len(group.places) for group in of_cause)
         print()
-        for line in _wrap_text(
-            f"{count:,} {STATUS_NAMES[status]}: "
-            f"{formatting.truncate_text(cause_words(status, cause), MAX_CAUSE)}",
-            "",
-            width,
-        ):
+        words = outcome_words(status, cause, in_shard=in_shard)
+        about = f"{count:,} {formatting.truncate_text(words, MAX_CAUSE)}"
+        for line in _wrap_text(about, "", width):
             print(line)
         for group in of_cause:
             for line in _lines(folder, group, width):
                 print(line)
 
 
-def _counts(groups: Sequence[FailureGroup], planned: int) -> str:
+def _counts(groups: Sequence[FailureGroup], planned: int, *, in_shard: bool) -> str:
     """Return the numbers of conversations by status, as one line."""
     counts = {
-        word: sum(len(group.places) for group in groups if group.status == status)
-        for status, word in STATUS_NAMES.items()
+        status_name(status, in_shard=in_shard): sum(
+            len(group.places) for group in groups if group.status == status
+        )
+        for status in STATUS_NAMES
         if status != "pass"
     }
     passed = f"{planned - sum(counts.values()):,} passed"

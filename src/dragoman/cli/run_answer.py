@@ -62,6 +62,7 @@ class AnswerNotes(NamedTuple):
         causes: Lines about the causes of failures; they come last.
         recorded: The number of compared recorded verdicts, and of those that agree; None without
             any.
+        elsewhere: Conversations that belong to other shards of the plan.
     """
 
     scoring: str
@@ -69,6 +70,7 @@ class AnswerNotes(NamedTuple):
     warnings: Sequence[str] = ()
     causes: Sequence[str] = ()
     recorded: tuple[int, int] | None = None
+    elsewhere: int = 0
 
 
 class Page(NamedTuple):
@@ -85,7 +87,7 @@ def answer_lines(found: RunOverview, notes: AnswerNotes, page: Page | None = Non
     """
     most, columns = page or Page()
     width = min(max(columns, NARROWEST), WIDEST)
-    rows = list(_rows(found))
+    rows = list(_rows(found, _unplayed(found.totals, notes.elsewhere)))
     leading = [found.headline, found.detail, *_warnings(notes.warnings)]
     above = [*chain.from_iterable(_wrapped(each, width) for each in leading), ""]
     below = [*_notes(found, notes, width), *([""] if notes.causes else []), *notes.causes]
@@ -118,7 +120,7 @@ def _notes(found: RunOverview, notes: AnswerNotes, width: int) -> list[str]:
     if notes.recorded is not None:
         lines.append(f"Recorded verdicts: {notes.recorded[1]:,} of {notes.recorded[0]:,} agree.")
     short = [formatting.truncate_text(each, _MAX_NOTE) for each in lines]
-    wrapped = (_wrapped(each, width) for each in (*short, _totals(found, notes.scoring)))
+    wrapped = (_wrapped(each, width) for each in (*short, _totals(found, notes)))
     return ["", *chain.from_iterable(wrapped)]
 
 
@@ -161,11 +163,19 @@ def is_perfect(found: RunOverview) -> bool:
     return all(cell.figure.bounds.low == 1 and not cell.missing for cell in cells)
 
 
-def _rows(found: RunOverview) -> Iterator[_Row]:
+def _unplayed(totals: RunTotals, elsewhere: int) -> str:
+    """Return the state of the unplayed conversations of a run in words."""
+    if not elsewhere:
+        return "not run"
+    is_complete = totals.planned - totals.played == elsewhere
+    return "in other shards" if is_complete else "not run or in other shards"
+
+
+def _rows(found: RunOverview, unplayed: str) -> Iterator[_Row]:
     """Yield the rows of the table by agent, the agent with the largest drop first.
 
     The user's agents come before those that ship with Dragoman; agents with a single line come
-    last.
+    last. `unplayed` is the state of unplayed conversations.
     """
     drops: dict[tuple[str, str], float] = {}
     for each in (*found.rows, *found.folded):
@@ -175,7 +185,7 @@ def _rows(found: RunOverview) -> Iterator[_Row]:
         (
             row.is_diagnostic,
             drops.get((row.suite, row.agent), 0.0),
-            list(_rows_of_agent(found, row)),
+            list(_rows_of_agent(found, row, unplayed)),
         )
         for row in found.matrix
     ]
@@ -184,7 +194,7 @@ def _rows(found: RunOverview) -> Iterator[_Row]:
         yield from rows
 
 
-def _rows_of_agent(found: RunOverview, row: MatrixRow) -> Iterator[_Row]:
+def _rows_of_agent(found: RunOverview, row: MatrixRow, unplayed: str) -> Iterator[_Row]:
     """Yield an agent's baseline, then its conditions, the largest drop first."""
     cells = [cell for cell in row.cells if cell is not None]
     name = (
@@ -194,7 +204,7 @@ def _rows_of_agent(found: RunOverview, row: MatrixRow) -> Iterator[_Row]:
     )
     if len(found.conditions) == 1:
         for cell in cells:
-            yield _Row(f"{name}, {cell.label}", _figure(cell), "", _cause(cell, None))
+            yield _Row(f"{name}, {cell.label}", _figure(cell), "", _cause(cell, None, unplayed))
         return
     for failed in found.failing:
         if (failed.suite, failed.agent) == (row.suite, row.agent):
@@ -213,7 +223,7 @@ def _rows_of_agent(found: RunOverview, row: MatrixRow) -> Iterator[_Row]:
         drop = drops.get(cell.condition)
         is_base = drop is None and cell is cells[0]
         shown = "baseline" if is_base else _drop(drop)
-        yield _Row(cell.label, _figure(cell), shown, _cause(cell, drop), _GAP)
+        yield _Row(cell.label, _figure(cell), shown, _cause(cell, drop, unplayed), _GAP)
 
 
 def _order(drop: DropRow | None) -> float:
@@ -249,12 +259,10 @@ def _signed(drop: float) -> str:
     return text.removeprefix("-") if text.startswith("-") else f"-{text}"
 
 
-def _cause(cell: MatrixCell, row: DropRow | None) -> str:
-    left = cell.left_out
-    if cell.figure.value is None or (row is None and left):
-        return f"{left} excluded" if left else ""
-    if row is None:
-        return ""
+def _cause(cell: MatrixCell, row: DropRow | None, unplayed: str) -> str:
+    if cell.figure.value is None or row is None:
+        counts = ((cell.unscored, "excluded"), (cell.missing, unplayed))
+        return ", ".join(f"{count:,} {words}" for count, words in counts if count)
     if not row.is_distinguishable:
         return "not significant"
     main = row.main_part
@@ -320,11 +328,13 @@ def _not_played(entries: Sequence[NotPlayed]) -> Iterator[str]:
         yield f"Not played: {len(entries) - _MAX_NOTES} more: --full"
 
 
-def _totals(found: RunOverview, scoring: str) -> str:
+def _totals(found: RunOverview, notes: AnswerNotes) -> str:
     totals = found.totals
-    said = [formatting.format_count(totals.planned, "conversation")]
-    if totals.planned > totals.played:
-        said.append(f"{totals.planned - totals.played:,} not run")
+    said = [formatting.format_count(totals.planned - notes.elsewhere, "conversation")]
+    if missing := totals.planned - totals.played - notes.elsewhere:
+        said.append(f"{missing:,} not run")
+    if notes.elsewhere:
+        said.append(f"{notes.elsewhere:,} more in other shards")
     said.append(_excluded(totals))
     said.append(formatting.format_count(totals.infrastructure, "infrastructure error"))
     if totals.code_errors:
@@ -336,7 +346,7 @@ def _totals(found: RunOverview, scoring: str) -> str:
     if totals.replayed:
         # These are old replies: the endpoint itself was not asked.
         said.append(f"{totals.replayed:,} of {totals.calls:,} model replies from the cache")
-    return f"{', '.join(said)}; {scoring}."
+    return f"{', '.join(said)}; {notes.scoring}."
 
 
 def _excluded(totals: RunTotals) -> str:

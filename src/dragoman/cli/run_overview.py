@@ -12,7 +12,7 @@ import msgspec
 from dragoman.cli.output import print_line
 from dragoman.core.conditions import condition_from
 from dragoman.core.scores import METRIC_VERSION, OUTCOME_STATUSES, OutcomeStatus, outcome_status
-from dragoman.report.labels import STATUS_NAMES, cause_words
+from dragoman.report.labels import outcome_words, status_name
 from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import RunStore, peek_run
@@ -76,12 +76,15 @@ def print_run_overview(
         scoring = (rules, judge, METRIC_VERSION)
         causes = sorted(_causes(meant, scoring), key=_rank)
         counts = _counts(causes, _count_planned(meant))
-        print_line(f"{folder}: {_other_statuses(counts)} (rules {rules}, judge {judge})")
+        manifest = read_manifest(store)
+        in_shard = bool(manifest.config.shard)
+        statuses = _other_statuses(counts, in_shard=in_shard)
+        print_line(f"{folder}: {statuses} (rules {rules}, judge {judge})")
         for cause in causes[:MOST_CAUSES]:
             print()
-            for line in _lines(store, cause, scoring):
+            for line in _lines(store, cause, scoring, in_shard=in_shard):
                 print_line(line)
-        not_played = read_manifest(store).not_applicable
+        not_played = manifest.not_applicable
     if len(causes) > MOST_CAUSES:
         print_line(f"\nand {len(causes) - MOST_CAUSES:,} more causes")
     if not_played:
@@ -177,15 +180,19 @@ def _counts(causes: list[_Cause], planned: int) -> RunCounts:
     return RunCounts(planned, of)
 
 
-def _other_statuses(counts: RunCounts) -> str:
+def _other_statuses(counts: RunCounts, *, in_shard: bool) -> str:
     others = [
-        f"{count:,} {STATUS_NAMES[status]}" for status, count in counts.status.items() if count
+        f"{count:,} {status_name(status, in_shard=in_shard)}"
+        for status, count in counts.status.items()
+        if count
     ]
     return ", ".join((f"{counts.planned:,} conversations", f"{counts.successes:,} passed", *others))
 
 
-def _lines(store: RunStore, cause: _Cause, scoring: tuple[str, str, str]) -> Iterator[str]:
-    yield f"{cause.count:,} {STATUS_NAMES[cause.status]}: {cause_words(cause.status, cause.text)}"
+def _lines(
+    store: RunStore, cause: _Cause, scoring: tuple[str, str, str], *, in_shard: bool
+) -> Iterator[str]:
+    yield f"{cause.count:,} {outcome_words(cause.status, cause.text, in_shard=in_shard)}"
     most = sorted(cause.cells.items(), key=lambda each: (-each[1], each[0]))
     for (agent, condition), count in most[:MOST_CELLS]:
         yield f"{_INDENT}{agent}, {condition}: {count:,}"

@@ -294,13 +294,15 @@ def _print_lines(
     )
     judge = "" if result.judge == NO_JUDGE else f", judge {result.judge}"
     user = f"; user {found.users}" if found.users else ""
+    causes = [each for each in found.causes if not (shard and each.status == "missing")]
     unmeasured = (f"{name} is not measured: {why}" for name, why in result.unmeasured.items())
     notes = AnswerNotes(
         f"{result.rules}{judge}{user}",
         found.endings,
         (*unmeasured, *found.warnings),
-        cause_lines(result.folder, found.causes) if given.has_causes else (),
+        cause_lines(result.folder, causes) if given.has_causes else (),
         found.recorded,
+        missing - left if shard else 0,
     )
     page = Page(MAX_LINES - len(steps) - 1, get_terminal_size().columns)
     for line in (*answer_lines(overview, notes, page), "", *steps):

@@ -77,8 +77,8 @@ def next_step(folder: Path, state: RunState, *, is_imported: bool = False, shard
 def _to_be_played(run: str, state: RunState, shard: str) -> str:
     if shard and not state.left:
         return (
-            f"Shard {shard} complete; {formatting.format_count(state.missing, 'conversation')} "
-            f"belong to other shards. Merge: dragoman merge {run} OTHER... --out FOLDER"
+            f"Shard {shard} complete; {state.missing:,} more in other shards. "
+            f"Merge: dragoman merge {run} OTHER... --out FOLDER"
         )
     left = state.left if shard else state.missing
     of_share = f" of shard {shard}" if shard else ""

@@ -207,7 +207,7 @@ def _notes(
     if any(estimate.bounds is not None for estimate in estimates):
         yield "x to y: the least and the greatest value of a figure without a decided task"
     left: dict[str, Callable[[CellSummary], int]] = {
-        "tasks excluded without a verdict": lambda cell: cell.result.left_out,
+        "tasks without a verdict": lambda cell: cell.result.left_out,
         "conversations not run": lambda cell: cell.missing,
         "ended by infrastructure": lambda cell: cell.infrastructure_errors,
         "ended by an error in code": lambda cell: cell.code_errors,

@@ -198,6 +198,21 @@ def cause_words(status: OutcomeStatus, cause: str) -> str:
     return f"{words}: {detail.removesuffix(')')}" if bracket else words
 
 
+def status_name(status: OutcomeStatus, *, in_shard: bool = False) -> str:
+    """Return the name of an outcome's status; a shard leaves conversations to other shards."""
+    if in_shard and status == "missing":
+        return "not run, or in other shards"
+    return STATUS_NAMES[status]
+
+
+def outcome_words(status: OutcomeStatus, cause: str, *, in_shard: bool = False) -> str:
+    """Return an outcome and its cause in words; a cause that repeats the outcome is omitted."""
+    name, words = status_name(status, in_shard=in_shard), cause_words(status, cause)
+    if status == "missing":
+        return name
+    return name if words == name else f"{name}: {words}"
+
+
 def measure_label(measure: str) -> str:
     """Return the display name of a measure."""
     return _MEASURES.get(measure, measure)

@@ -166,7 +166,7 @@ def _rows(cell: CellSummary, varying: Sequence[str]) -> list[tuple[str, ...]]:
 def _counts(cell: CellSummary) -> list[str]:
     return [
         formatting.format_count(cell.result.tasks, "task"),
-        f"excluded {cell.result.left_out}",
+        f"without a verdict {cell.result.left_out}",
         *([f"not run {cell.missing}"] if cell.missing else []),
         f"infrastructure errors {cell.infrastructure_errors}",
         *([f"code errors {cell.code_errors}"] if cell.code_errors else []),

@@ -34,6 +34,35 @@ def test_shares_are_played_joined_into_one_run(dragoman: Cli, folder: Path) -> N
         assert store.counts() == (5, 5)
 
 
+def test_tasks_of_other_shards_are_not_excluded(dragoman: Cli) -> None:
+    """The shard is whole; its own tasks are excluded where no judge decides them."""
+    shared = ("run", "sample:shop", "--agent", "gold", "--out", "part")
+    played = dragoman(*shared, "--shard", "2/2").stdout
+    words = " ".join(played.split())
+    assert "gold, English text 100.0 [2, 100] 3 excluded, 1 in other shards" in words
+    assert "4 conversations, 1 more in other shards, 3 excluded (NL_ASSERTION" in words
+
+    shown = dragoman("show", "part").stdout
+    assert "not run" not in shown
+    assert "3 unscored: NL_ASSERTION" in shown
+    chosen = dragoman("show", "part", "--agent", "gold").stdout
+    assert "part: 5 conversations, 1 passed, 3 unscored, 1 not run, or in other shards" in chosen
+
+
+def test_a_shard_that_was_stopped_counts_what_it_has_left(dragoman: Cli, folder: Path) -> None:
+    setup = build_setup(RunConfig("sample:shop", ("gold",), shard="2/2"))
+    job = start_job(setup, folder / "part", 1.7e9)
+    with job.store:
+        waiting = pending_cells(job.cells, job.store)
+        asyncio.run(execute(setup, waiting[:3], job.store, lambda *_: None))
+
+    shown = " ".join(dragoman("show", "part").stdout.split())
+
+    assert "2 not run or in other shards" in shown
+    assert "4 conversations, 1 not run, 1 more in other shards" in shown
+    assert "1 conversation of shard 2/2 not run. Resume: dragoman resume part" in shown
+
+
 def test_runs_that_are_joined_before_all_is_played_say_what_is_left(dragoman: Cli) -> None:
     for name in ("one", "other"):
         shared = ("--shard", "1/2", "--out", name)
@@ -70,7 +99,7 @@ def test_a_share_that_was_stopped_says_how_many_are_left_of_it(dragoman: Cli, fo
 
     assert f"{len(job.cells) - 4} conversations of shard 1/2 not run. Resume:" in reported
     assert resumed.returncode == 0
-    assert f"Shard 1/2 complete; {33 - len(job.cells)} conversations" in resumed.stdout
+    assert f"Shard 1/2 complete; {33 - len(job.cells)} more in other shards." in resumed.stdout
 
 
 def test_a_share_of_nothing_is_done(dragoman: Cli) -> None:
