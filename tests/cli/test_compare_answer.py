@@ -62,7 +62,7 @@ def test_the_sentence_names_the_worse_side_the_condition_and_the_points() -> Non
     found = build_comparison_answer(
         versions((PLAIN, 20, 20), (TELEPHONE, 20, 11), (VIETNAMESE, 15, 12))
     )
-    assert found.headline == "B (v2) is worse by telephone: 45.0 points of pass^1"
+    assert found.headline == "B (v2) is worse in English by telephone: 45.0 points of pass^1"
     assert found.detail == (
         "95% CI 25.0 to 65.0, n = 20 tasks x 1 trial, "
         "p = 0.012 after correction for 3 comparisons (Holm)."
@@ -73,6 +73,15 @@ def test_the_sentence_names_the_worse_side_the_condition_and_the_points() -> Non
         "Vietnamese text",
         "English text",
     ]
+
+
+def test_the_sentence_names_english_where_another_row_has_a_language() -> None:
+    """Without a word on the language it would read as a result over both."""
+    spoken = VIETNAMESE.with_axes(voice="telephone")
+    found = build_comparison_answer(versions((TELEPHONE, 20, 11), (spoken, 20, 20)))
+    assert found.headline == "B (v2) is worse in English by telephone: 45.0 points of pass^1"
+    alone = build_comparison_answer(versions((PLAIN, 20, 20), (TELEPHONE, 20, 11)))
+    assert alone.headline == "B (v2) is worse by telephone: 45.0 points of pass^1"
 
 
 def test_a_gain_is_better_and_a_loss_comes_before_a_larger_gain() -> None:

@@ -93,7 +93,7 @@ def test_a_drop_that_correction_makes_insignificant_says_so_in_the_headline() ->
     )
     assert found.rows == ()
     assert found.headline == (
-        "support-v2 may lose 60.0 points of pass^1 by telephone: "
+        "support-v2 may lose 60.0 points of pass^1 in English by telephone: "
         "not significant after correction for 2 comparisons"
     )
 
@@ -149,6 +149,13 @@ def test_chips_hold_what_differs_from_the_baseline_in_words() -> None:
         == "with simulated 10\u00a0%\u00a0WER"
     )
     assert condition_chips(condition_of({"language": "xx/../y.toml"})) == ("xx/../y.toml",)
+
+
+def test_a_phrase_names_english_where_other_conditions_are_in_other_languages() -> None:
+    assert condition_phrase(TELEPHONE) == "by telephone"
+    assert condition_phrase(TELEPHONE, has_languages=True) == "in English by telephone"
+    assert condition_phrase(BOTH, has_languages=True) == "in Vietnamese by telephone"
+    assert condition_phrase(BOTH, VIETNAMESE, has_languages=True) == "in Vietnamese by telephone"
 
 
 def test_agents_have_short_names_that_tell_them_apart() -> None:

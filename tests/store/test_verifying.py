@@ -52,7 +52,7 @@ def test_a_sound_run_has_no_problem_and_all_of_it_is_checked(run: Path) -> None:
     checked = VerificationCounts()
     before = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file()}
     assert list(verify_run(run, checked, lambda: None)) == []
-    assert checked == VerificationCounts(cells=6, episodes=6, scores=6, sounds=1)
+    assert checked == VerificationCounts(cells=1, planned=6, episodes=6, scores=6, sounds=1)
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 

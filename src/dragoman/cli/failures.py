@@ -105,7 +105,9 @@ def print_failures(folder: Path, wanted: FailureFilter, *, as_json: bool) -> Non
         return
     if print_drops(meant_drops, folder, is_imported=is_imported):
         print()
-    print_line(f"{folder}: {_counts(groups, planned, in_shard=in_shard)} (rules {rules}, judge {judge})")
+    print_line(
+        f"{folder}: {_counts(groups, planned, in_shard=in_shard)} (rules {rules}, judge {judge})"
+    )
     _print_groups(folder, groups, in_shard=in_shard)
     print_not_played(not_played)
     if not is_imported and any(group.stage == UNASKED for group in groups):

@@ -47,11 +47,16 @@ def _print(
         print_line(f"{each.where}: {each.what[:MOST_CHARS]}")
     if more:
         print_line(f"and {more:,} more")
-    about = (
-        f"{checked.cells:,} cells, {checked.episodes:,} conversations, {checked.scores:,} scores, "
-        f"{checked.sounds:,} sounds"
+    counts = (
+        (checked.cells, "cell"),
+        (checked.planned, "planned conversation"),
+        (checked.episodes, "recorded conversation"),
+        (checked.scores, "score"),
+        (checked.sounds, "sound"),
     )
-    what = f"{len(reported) + more:,} problems in" if reported else "no problems:"
+    about = ", ".join(formatting.format_count(count, what) for count, what in counts)
+    problems = formatting.format_count(len(reported) + more, "problem")
+    what = f"{problems} in" if reported else "no problems:"
     print_line(f"{folder}: {what} {about}")
 
 

@@ -112,6 +112,7 @@ class _Names:
         self._has_agents = len(agents) > 1
         self._has_conditions = len(conditions) > 1
         is_one_condition = len({each for pair in conditions for each in pair}) == 1
+        self._has_languages = labels.has_languages(each for pair in conditions for each in pair)
         self._shows_agents = self._has_agents or (
             is_one_condition and first.a.agent != first.b.agent
         )
@@ -185,7 +186,7 @@ class _Names:
     def _place(self, condition: Condition) -> str:
         if condition.voice == TEXT and self._has_conditions:
             return f"in {labels.condition_label(condition)}"
-        return labels.condition_phrase(condition)
+        return labels.condition_phrase(condition, has_languages=self._has_languages)
 
 
 def _arrow(a: str, b: str) -> str:

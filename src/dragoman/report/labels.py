@@ -291,9 +291,26 @@ def condition_label(condition: Condition) -> str:
     return ", ".join([language, *rest])
 
 
-def condition_phrase(condition: Condition, baseline: Condition = PLAIN) -> str:
-    """Return the differences from the baseline as a phrase: in Vietnamese by telephone."""
-    return " ".join(_phrase(axis, label) for axis, label in _differences(condition, baseline))
+def condition_phrase(
+    condition: Condition, baseline: Condition = PLAIN, *, has_languages: bool = False
+) -> str:
+    """Return the differences from the baseline as a phrase: in Vietnamese by telephone.
+
+    Args:
+        condition: The condition.
+        baseline: The condition from which it differs.
+        has_languages: Whether there are conditions in other languages: the phrase then names the
+            language in any case.
+    """
+    differences = _differences(condition, baseline)
+    if has_languages and all(axis != "language" for axis, _ in differences):
+        differences.insert(0, ("language", language_label(condition.axis("language"))))
+    return " ".join(_phrase(axis, label) for axis, label in differences)
+
+
+def has_languages(conditions: Iterable[Condition]) -> bool:
+    """Return whether conditions are in different languages."""
+    return len({condition.axis("language") for condition in conditions}) > 1
 
 
 def _phrase(axis: str, label: str) -> str:

@@ -55,8 +55,9 @@ def build_overview(
     names = labels.agent_labels(point.agent for point in points)
     failing = tuple(_failing(points, names))
     bad = {(each.suite, each.agent) for each in failing}
+    has_languages = labels.has_languages(point.condition for point in points)
     rows = [
-        _row(drop, names)
+        _row(drop, names, has_languages=has_languages)
         for drop in drops
         if drop.comparison.gaps and (drop.comparison.a.suite, drop.comparison.a.agent) not in bad
     ]
@@ -85,7 +86,7 @@ def build_overview(
     )
 
 
-def _row(drop: Drop, names: Mapping[str, str]) -> DropRow:
+def _row(drop: Drop, names: Mapping[str, str], *, has_languages: bool) -> DropRow:
     found = drop.comparison
     a, b, gap = found.a, found.b, found.gaps[0]
     low, high = -gap.interval.high, -gap.interval.low
@@ -110,7 +111,7 @@ def _row(drop: Drop, names: Mapping[str, str]) -> DropRow:
         is_diagnostic=labels.is_diagnostic(b.agent),
         condition=b.condition.label,
         chips=labels.condition_chips(b.condition, a.condition),
-        phrase=labels.condition_phrase(b.condition, a.condition),
+        phrase=labels.condition_phrase(b.condition, a.condition, has_languages=has_languages),
         baseline=labels.condition_label(a.condition),
         against=a.condition.label,
         before=gap.a,

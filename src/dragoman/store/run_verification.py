@@ -61,9 +61,18 @@ class RunProblem(msgspec.Struct, frozen=True):
 
 
 class VerificationCounts(msgspec.Struct):
-    """Numbers of checked records."""
+    """Numbers of checked records.
+
+    Attributes:
+        cells: Cells of the grid: a suite, a condition and an agent.
+        planned: Planned conversations.
+        episodes: Recorded conversations, with all attempts.
+        scores: Scores.
+        sounds: Audio files.
+    """
 
     cells: int = 0
+    planned: int = 0
     episodes: int = 0
     scores: int = 0
     sounds: int = 0
@@ -146,8 +155,12 @@ class _RunVerifier:
 
     def _plan(self) -> Iterator[RunProblem]:
         yield from self._gaps("cells")
-        for number, condition in self._connection.execute("SELECT id, condition FROM cells"):
-            self._checked.cells += 1
+        grid = set()
+        query = "SELECT id, suite, condition, agent FROM cells"
+        for number, suite, condition, agent in self._connection.execute(query):
+            self._checked.planned += 1
+            grid.add((suite, condition, agent))
+            self._checked.cells = len(grid)
             try:
                 condition_from(condition)
             except DAMAGE_ERRORS as error:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 from dragoman.composition.setup import build_setup
 from dragoman.config.run_config import RunConfig
@@ -15,6 +16,7 @@ from dragoman.store.conversation_writes import StoredEpisode
 from dragoman.store.run_store import open_run
 
 Cli = Callable[..., CompletedProcess[str]]
+RunJson = Callable[..., Any]
 
 
 def test_shares_are_played_joined_into_one_run(dragoman: Cli, folder: Path) -> None:
@@ -136,3 +138,18 @@ def test_what_differs_is_listed_and_ends_in_one_line(dragoman: Cli, folder: Path
     assert "runs differ in 1 conversation" in refused.stderr
     assert not (folder / "whole").exists()
     assert dragoman("merge", "one", "two", "--out", "whole", "--prefer", "last").returncode == 0
+
+
+def test_verify_counts_cells_and_conversations_by_their_names(
+    dragoman: Cli, run_json: RunJson
+) -> None:
+    """A cell is a suite, a condition and an agent; two agents on five tasks are two of them."""
+    shared = ("--agent", "gold,silent", "--shard", "2/2", "--out", "part")
+    assert dragoman("run", "sample:shop", *shared).returncode == 0
+
+    assert dragoman("verify", "part").stdout == (
+        "part: no problems: 2 cells, 10 planned conversations, 9 recorded conversations, 9 scores, "
+        "0 sounds\n"
+    )
+    checked = run_json("verify", "part")["checked"]
+    assert checked == {"cells": 2, "planned": 10, "episodes": 9, "scores": 9, "sounds": 0}
