@@ -60,7 +60,7 @@ def test_the_example_is_checked_as_the_guide_shows(installed: dict[str, str]) ->
 
 @pytest.mark.slow
 def test_the_example_is_whole_in_the_language_that_it_brings(installed: dict[str, str]) -> None:
-    assert dragoman(installed, "lint", "lending") == "1 folders, no defects\n"
+    assert dragoman(installed, "lint", "lending") == "1 folder, no defects\n"
     reported = dragoman(installed, "check", "lending", "--language", "id", "--json")
     (found,) = json.loads(reported)["checks"]
     assert (found["passed"], found["tasks"], found["refused"], found["notes"]) == (2, 2, [], [])

@@ -169,7 +169,7 @@ def test_an_imported_run_is_shown_and_reported_at_once(
     shown = dragoman("show", "run", "7", "--rules", "imported", "--judge", "imported")
     report = dragoman("report", "run")
 
-    assert done.stdout == "1 conversations imported: run\n"
+    assert done.stdout == "1 conversation imported: run\n"
     assert "score       1, rules imported, judge imported" in shown.stdout
     assert report.returncode == 0, report.stderr
     assert "lab/agent" in (folder / "run/report.html").read_text("utf-8")

@@ -224,9 +224,13 @@ def test_attribution_names_what_lost_a_call_and_the_report_shows_it(
 
     assert done.returncode == 0, done.stderr
     assert "Failed conversations by failure source" in done.stdout
-    for source, about in SOURCE_MEANINGS.items():
-        assert f"{STAGE_NAMES[source]}: {about}" in done.stdout
     rows = run_json("blame", "mine", cache=speaking)["lost"]
+    words = " ".join(done.stdout.split())
+    for source, about in SOURCE_MEANINGS.items():
+        is_found = source == rows[0]["culprit"]
+        assert (f"{STAGE_NAMES[source]}: {about}" in words) == is_found
+    (others,) = (line for line in words.split("No failure: ")[1:])
+    assert STAGE_NAMES["agent"] in others
     assert [row["task"] for row in rows] == ["fifteen-or-fifty"]
     assert rows[0]["culprit"] in {"line", "speech"}
     report = dragoman("report", "mine")

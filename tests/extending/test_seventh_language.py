@@ -119,7 +119,7 @@ def test_all_of_courier_is_in_the_language_and_gold_passes(in_process: Cli) -> N
 
 def test_the_linter_finds_nothing_in_it(in_process: Cli) -> None:
     done = in_process("lint", WHOLE)
-    assert (done.returncode, done.stdout) == (0, "1 folders, no defects\n")
+    assert (done.returncode, done.stdout) == (0, "1 folder, no defects\n")
 
 
 def test_agents_and_users_without_a_model_speak_it(in_process: Cli, tmp_path: Path) -> None:

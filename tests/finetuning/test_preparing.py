@@ -75,9 +75,12 @@ def test_rows_are_drawn_by_the_seed_and_not_by_their_order(recipe: Recipe) -> No
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"limit": 21}, "only 20 rows may be learnt from"),
+        ({"limit": 21}, "no more than 20 rows may be learnt from"),
         ({"languages": ("th",)}, "no row has a language of th"),
-        ({"languages": ("ja",)}, "all 1 rows are refused: leak2 has the text of itc:world/ja"),
+        (
+            {"languages": ("ja",)},
+            "no row of 1 may be learnt from: leak2 has the text of itc:world/ja",
+        ),
         ({"model": "none"}, "no such model"),
     ],
 )

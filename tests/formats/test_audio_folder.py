@@ -69,7 +69,7 @@ def test_datasets_opens_a_row_for_each_message_that_was_spoken(
     write_set(tmp_path / "set")
     done = in_process("export", "set", "--to", "audiofolder", "--out", "hf", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "2 messages in 1 audio files: hf; 1 excluded, as they have no audio\n"
+    assert done.stdout == "2 messages in 1 audio file: hf; 1 excluded, as they have no audio\n"
 
     datasets = pytest.importorskip("datasets", reason="a library of others opens the folder")
     datasets.disable_progress_bars()

@@ -201,6 +201,19 @@ def test_measures_are_told_with_what_they_found_and_why_they_are_unscored() -> N
     assert "leave 1: unscored: judge failed: no reply" in text
 
 
+def test_counters_of_a_measure_that_are_0_are_left_out() -> None:
+    """`--json` has all of them."""
+    heard = MeasureResult("hearing", "1", counts={"words": 40, "word errors": 0})
+    silent = MeasureResult("timing", "1", counts={"silences": 0})
+    nothing = MeasureResult("clarity", "1", counts={})
+    text = printed(msgspec.structs.replace(outcome(), measures=(heard, silent, nothing)))
+
+    assert "hearing 1: words 40" in text
+    assert "word errors" not in text
+    assert "timing 1: every count is 0" in text
+    assert "clarity 1: nothing to count" in text
+
+
 SPOKEN = (
     Message("user", TextReply(Utterance("Refund", "refund", "refund", AudioRef("a", 1.25, 8_000)))),
     Message("agent", TextReply(Utterance("Which one do you mean?")), latency=Latency(61.0, 59.5)),

@@ -1,7 +1,9 @@
 """The `dragoman attribute` command: assigns failures to stages by counterfactual replay."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 
 import msgspec
 
@@ -52,18 +54,30 @@ def _print_stage_drops(folder: Path) -> None:
 
 
 def print_attributions(rows: Sequence[FailureAttribution]) -> None:
-    """Print the number of failed conversations by stage, condition and agent."""
+    """Print the number of failed conversations by stage, condition and agent.
+
+    Stages without a failure have no column; one line names them.
+    """
     counts = attribution_counts(rows)
-    names = tuple(STAGE_NAMES[source] for source in SOURCE_MEANINGS)
+    found = [each for each in SOURCE_MEANINGS if any(lost[each] for lost in counts.values())]
+    names = tuple(STAGE_NAMES[source] for source in found)
     print_table(
         TextTable(
             headings=("condition", "agent", *names),
-            rows=tuple((*place, *map(str, lost.values())) for place, lost in counts.items()),
+            rows=tuple(
+                (*place, *(f"{lost[source]:,}" for source in found))
+                for place, lost in counts.items()
+            ),
             title="Failed conversations by failure source",
             numbers=frozenset(names),
             keys=2,
         )
     )
     print()
-    for source, about in SOURCE_MEANINGS.items():
-        print(f"{STAGE_NAMES[source]}: {about}")
+    lines = [f"{STAGE_NAMES[source]}: {SOURCE_MEANINGS[source]}" for source in found]
+    others = [STAGE_NAMES[source] for source in SOURCE_MEANINGS if source not in found]
+    if counts and others:
+        lines.append(f"No failure: {', '.join(others)}")
+    width = get_terminal_size().columns
+    for line in lines:
+        print(textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False))

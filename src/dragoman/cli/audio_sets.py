@@ -210,7 +210,7 @@ def _print_recognition(card: AudioSetCard, spoken: Mapping[str, SpeechCounts]) -
         for name, each in spoken.items()
         for recognizer, heard in each.recognizers.items()
     )
-    title = f"{card.sounds:,} sounds of {card.seconds:,.0f} seconds"
+    title = f"{formatting.format_count(card.sounds, 'sound')} of {card.seconds:,.0f} seconds"
     note = "Values that messages state, by how they occur in the transcripts that agents receive."
     numbers = frozenset(headings[2:-1])
     print_table(TextTable(headings, rows, title, note, numbers, keys=2))

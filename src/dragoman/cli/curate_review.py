@@ -85,9 +85,9 @@ def _print_adjudication(settled: AdjudicationResult, folder: Path, adjudicate: P
     )
     print_table(TextTable(headings, agreed, note=note, numbers=frozenset({"kappa", "queries"})))
     print_line(
-        f"{settled.kept:,} queries kept, {settled.dropped:,} dropped, {len(settled.differ):,} "
-        "wait for "
-        f"an adjudicator, {settled.wait:,} for more annotators"
+        f"{formatting.format_count(settled.kept, 'query', 'queries')} kept, "
+        f"{settled.dropped:,} dropped, waiting for an adjudicator {len(settled.differ):,}, "
+        f"waiting for more annotators {settled.wait:,}"
     )
     if settled.differ and adjudicate is None:
         print_line(f"next: dragoman curate review settle {folder} --adjudicate FOLDER")
@@ -162,7 +162,8 @@ def _print_doubts(batch: AnnotationBatch, blind: float) -> None:
         )
     for language, count in given.short.items():
         print_line(
-            f"{language}: {count:,} queries have no annotator: too few annotators read the language"
+            f"{language}: no annotator for {formatting.format_count(count, 'query', 'queries')}: "
+            "too few annotators read the language"
         )
 
 
@@ -179,9 +180,9 @@ def _print_refused(found: ImportedLabels) -> None:
 def _print_import(found: ImportedLabels, terms: ReviewThresholds) -> None:
     print_line(
         f"{found.annotator}: {formatting.format_count(found.labelled, 'label')} imported, "
-        f"{found.blank:,} "
-        "rows "
-        f"without a label; {found.labelled_of_given:,} of {found.given:,} queries are labelled now"
+        f"{formatting.format_count(found.blank, 'row')} without a label; "
+        f"labelled now: {found.labelled_of_given:,} of "
+        f"{formatting.format_count(found.given, 'query', 'queries')}"
     )
     if found.accuracy is not None:
         _print_accuracy(found.accuracy, terms)

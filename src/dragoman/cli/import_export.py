@@ -48,7 +48,7 @@ def import_file(
     if as_json:
         print_json({"run": str(out), **msgspec.to_builtins(read.report)})
     else:
-        print(f"{len(read.cells)} conversations imported: {out}")
+        print(f"{_conversations(len(read.cells))} imported: {out}")
         for line in read.description:
             print_line(line)
     for line in read.warnings:
@@ -58,6 +58,14 @@ def import_file(
     if not read.has_verdicts:
         rescore = f"dragoman score {quote(str(out))} --rules {read.rules}"
         print(f"no verdicts yet: {rescore}", file=sys.stderr)
+
+
+def _conversations(count: int) -> str:
+    return formatting.format_count(count, "conversation")
+
+
+def _sounds(count: int) -> str:
+    return formatting.format_count(count, "sound")
 
 
 def _import_folder(
@@ -105,12 +113,12 @@ def export_run(  # noqa: PLR0913 - the options of one command
                 print(*files, sep="\n")
             case "jsonl":
                 path, count = write_json_lines(store, scoring, Path(out), agent)
-                print(f"{count} conversations exported: {path}")
+                print(f"{_conversations(count)} exported: {path}")
             case "inspect":
                 print(*write_inspect_logs(store, scoring, Path(out), agent), sep="\n")
             case "junit":
                 count = write_junit(store, scoring, Path(out), agent)
-                print(f"{count} conversations exported: {out}")
+                print(f"{_conversations(count)} exported: {out}")
             case _:
                 _export_results(store, scoring, formats[form], out, agent)
     print(f"verdicts: rules {scoring[0]}, judge {scoring[1]}", file=sys.stderr)
@@ -131,7 +139,9 @@ def _export_set(folder: Path, out: Path) -> None:
         raise UsageError(f"{folder}: not an audio set; make one with `dragoman speak`")
     written = write_audio_folder(folder, out)
     left_out = f"; {written.left_out:,} excluded, as they have no audio" if written.left_out else ""
-    print(f"{written.rows:,} messages in {written.files:,} audio files: {out}{left_out}")
+    messages = formatting.format_count(written.rows, "message")
+    files = formatting.format_count(written.files, "audio file")
+    print(f"{messages} in {files}: {out}{left_out}")
 
 
 def _export_results(
@@ -142,7 +152,7 @@ def _export_results(
     exported = export_results(store, scoring, form, agent)
     as_folder = out.endswith("/") or path.is_dir()
     count = form.write(path, exported.head, exported.simulations, as_folder=as_folder)
-    print(f"{count} conversations exported: {path}")
+    print(f"{_conversations(count)} exported: {path}")
 
 
 ENDING = ".zip"
@@ -154,9 +164,9 @@ def bundle(folder: Path, out: Path | None, rules: str | None, judge: str | None)
     path = out or beside / f"{folder.absolute().name}{ENDING}"
     packed = pack_run(folder, path, rules, judge_name(judge))
     size = packed.path.stat().st_size
-    print_line(f"{packed.path}: {size / 1e6:,.1f} MB, with {packed.sounds:,} sounds")
+    print_line(f"{packed.path}: {size / 1e6:,.1f} MB, with {_sounds(packed.sounds)}")
     if packed.missing:
-        print_error(f"{packed.missing:,} sounds of the run are missing from its folder")
+        print_error(f"{_sounds(packed.missing)} of the run missing from its folder")
     with open_run(folder, write=False) as store:
         reached = external_access(read_manifest(store).config)
     if reached:
@@ -172,6 +182,6 @@ def unbundle(path: Path, out: Path | None) -> None:
         raise UsageError(f"{path}: name the run's folder with --out")
     manifest = unpack_run(path, target)
     sounds = len([name for name in manifest.files if name.startswith("audio/")])
-    print_line(f"run: {target}, with {sounds:,} sounds; made by Dragoman {manifest.dragoman}")
+    print_line(f"run: {target}, with {_sounds(sounds)}; made by Dragoman {manifest.dragoman}")
     run = quote(str(target))
     print_line(f"next: dragoman report {run}, dragoman view {run}", to_stderr=True)

@@ -87,7 +87,8 @@ def merge(folders: Sequence[Path], out: Path, prefer: str | None, *, as_json: bo
         left = f"; {merged.left:,} not run: dragoman resume {out}" if merged.left else ""
         print_line(
             f"{out}: {formatting.format_count(merged.conversations, 'conversation')} of "
-            f"{len(folders)} runs, {merged.in_several:,} of them in several, "
+            f"{formatting.format_count(len(folders), 'run')}, "
+            f"{merged.in_several:,} of them in several, "
             f"{formatting.format_count(merged.sounds, 'sound')}{left}"
         )
     if merged.conflicts:

@@ -31,6 +31,7 @@ from dragoman.cli.run_summary import (
 )
 from dragoman.core.errors import StoreError
 from dragoman.core.scores import NO_JUDGE
+from dragoman.core.texts.counts import format_count
 from dragoman.models.prices import PriceTable
 from dragoman.runs.manifest import read_manifest, stored_prices
 
@@ -235,10 +236,8 @@ def _retried(
 
 
 def _print_retried(retried: "Retried") -> None:
-    print(
-        f"\nreplayed because of an invalid user: {retried.conversations} conversations, "
-        f"{retried.valid} of them valid now"
-    )
+    replayed = format_count(retried.conversations, "conversation")
+    print(f"\nreplayed because of an invalid user: {replayed}, {retried.valid:,} of them valid now")
 
 
 def _print_answer(

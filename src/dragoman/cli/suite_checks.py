@@ -17,6 +17,7 @@ from dragoman.config.environment import data_folder
 from dragoman.config.run_config import RunConfig, validated_config
 from dragoman.core.conditions import TEXT
 from dragoman.core.texts.characters import escape_controls
+from dragoman.core.texts.counts import format_count
 from dragoman.registry.suites import default_rules_of
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.runs.language_check import LanguageCheck, check_languages
@@ -71,7 +72,7 @@ async def _closed_after(setup: Setup, check: Callable[[Setup], Awaitable[Finding
 
 
 def _print_language(found: LanguageCheck) -> None:
-    print(f"{found.suite} as {found.condition}: {found.tasks} tasks")
+    print(f"{found.suite} as {found.condition}: {format_count(found.tasks, 'task')}")
     print(
         f"gold: 1 on {found.passed} tasks, {len(found.undecided)} need a judge, "
         f"{len(found.failing)} fail; {len(found.other_states)} end in a state that "
@@ -94,7 +95,7 @@ def _print_language(found: LanguageCheck) -> None:
 def _print(found: SuiteCheck) -> None:
     low, high = found.floor
     undecided = len(found.gold_undecided)
-    print(f"{found.suite} under {found.rules}: {found.tasks} tasks")
+    print(f"{found.suite} under {found.rules}: {format_count(found.tasks, 'task')}")
     print(
         f"gold: 1 on {found.gold_passed} tasks, {undecided} need a judge, {len(found.unpassable)} "
         "cannot be passed"
@@ -197,7 +198,7 @@ def _print_table(report: LintReport) -> None:
     counts = report.counts
     codes = [code for code in MEANINGS if any(each.code == code for each in report.defects)]
     if not codes:
-        print(f"{len(report.looked_at)} folders, no defects")
+        print(f"{format_count(len(report.looked_at), 'folder')}, no defects")
         return
     places = [f"{domain} {language}" for domain, language in report.looked_at]
     rows = (
@@ -208,7 +209,8 @@ def _print_table(report: LintReport) -> None:
         for code in codes
     )
     print_table(TextTable(("", *places), tuple(rows), numbers=frozenset(places), keys=1))
-    print(f"\n{len(report.defects)} places, {counts.total()} defects")
+    places_found = format_count(len(report.defects), "place")
+    print(f"\n{places_found}, {format_count(counts.total(), 'defect')}")
 
 
 def _print_details(report: LintReport, *, full: bool) -> None:

@@ -15,6 +15,7 @@ from dragoman.cli.output import print_json, print_line
 from dragoman.cli.progress import progress
 from dragoman.core.errors import UsageError
 from dragoman.core.texts.characters import escape_controls
+from dragoman.core.texts.counts import format_count
 from dragoman.dataframes.comparison_frames import contrasts_frame
 from dragoman.dataframes.results import chosen_scoring
 from dragoman.dataframes.text_files import as_csv, as_markdown, write_tables
@@ -145,7 +146,9 @@ def _print_plan(plan: StudyPlan, arms: tuple[PreparedArm, ...]) -> None:
         if each.prepared is None:
             print_line(f"{each.arm.name}: {each.arm.agent}")
             continue
-        reported = f"{len(each.prepared.rows)} rows, {len(each.prepared.leaks)} refused"
+        reported = (
+            f"{format_count(len(each.prepared.rows), 'row')}, {len(each.prepared.leaks)} refused"
+        )
         if each.prepared.unused:
             reported += f", {len(each.prepared.unused)} cannot be used"
         if each.trains:
@@ -255,7 +258,10 @@ def write_rows(  # noqa: PLR0913 - the options of one command
     if as_json:
         print(msgspec.json.encode({"rows": len(found.rows), "left_out": found.left_out}).decode())
     else:
-        print(f"{len(found.rows)} rows in {out}" + (f"; excluded: {said}" if said else ""))
+        print(
+            f"{format_count(len(found.rows), 'row')} in {out}"
+            + (f"; excluded: {said}" if said else "")
+        )
 
 
 def _about_rows(prepared: Prepared | PreparedRows) -> str:
@@ -263,8 +269,8 @@ def _about_rows(prepared: Prepared | PreparedRows) -> str:
     kinds = Counter(leak.kind for each in prepared.leaks.values() for leak in each)
     shared = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
     if not prepared.recipe.evaluation:
-        return f"{len(prepared.rows)} rows; not compared with an evaluation"
-    said = f"{len(prepared.rows)} rows; {refused} refused"
+        return f"{format_count(len(prepared.rows), 'row')}; not compared with an evaluation"
+    said = f"{format_count(len(prepared.rows), 'row')}; {refused} refused"
     return f"{said} (shared with the evaluation: {shared})" if refused else said
 
 
@@ -368,7 +374,8 @@ def _show_trained(prepared: Prepared, trained: TrainingResult, *, as_json: bool)
     resumed = f" after step {trained.resumed}" if trained.resumed else ""
     loss = "" if trained.loss is None else f", last loss {trained.loss:.4f}"
     print(
-        f"{trained.steps} steps over {trained.rows} rows{unused}: {trained.seconds:.0f} s{resumed} "
+        f"{format_count(trained.steps, 'step')} over {format_count(trained.rows, 'row')}{unused}: "
+        f"{trained.seconds:.0f} s{resumed} "
         f"on {trained.device}{loss}"
     )
     print(describe_use(trained))

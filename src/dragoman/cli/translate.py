@@ -85,13 +85,13 @@ def _print_languages(found: DomainStatistics, languages: Sequence[LanguageStatis
     splits = ", ".join(f"{name} {count:,}" for name, count in found.splits.items())
     _print(
         "",
-        ("language", *_INSTANCES, "translated", "left"),
+        ("language", *_INSTANCES, "translated", "not translated"),
         (english, *rows),
         f"Tasks by split: {splits}." if splits else "",
     )
     for each in languages:
         for why, count in each.left.items():
-            print_line(f"{each.language}: {count:,} left: {why}")
+            print_line(f"{each.language}: {count:,} not translated: {why}")
 
 
 def _print_schemas(found: DomainStatistics) -> None:
@@ -231,7 +231,8 @@ def _describe_request_plan(plan: LanguagePlan, domain: str) -> str:
     """Return the size of the requests in words, with the size of sending each text separately."""
     texts = sum(len(request.items) for request in plan.plan.requests)
     return (
-        f"{plan.language.code}: {plan.plan.segments:,} places, {plan.plan.texts:,} distinct texts, "
+        f"{plan.language.code}: {formatting.format_count(plan.plan.segments, 'place')}, "
+        f"{formatting.format_count(plan.plan.texts, 'distinct text')}, "
         f"{texts:,} of them to be sent in {formatting.format_count(plan.usage.calls, 'request')}"
         f"{_by_the_source(domain)}"
     )
@@ -286,7 +287,8 @@ def _print_result(result: TranslationResult, *, full: bool) -> None:
     for each in result.languages:
         places = sum(len(text.unit.segments) for text in each.settled)
         print_line(
-            f"{each.language.code}: {places:,} places, {len(each.settled):,} distinct texts, "
+            f"{each.language.code}: {formatting.format_count(places, 'place')}, "
+            f"{formatting.format_count(len(each.settled), 'distinct text')}, "
             f"{_count(each, 'asked'):,} of them from "
             f"{result.model}{_by_the_source(result.domain)}"
         )

@@ -26,6 +26,7 @@ from dragoman.composition.setup import build_setup
 from dragoman.config.run_config import RunConfig, validated_config
 from dragoman.core.apis.itc_answers import FORM
 from dragoman.core.errors import StoreError
+from dragoman.core.texts.counts import format_count
 from dragoman.dataframes.results import ScoredRun, run_facts, scored_runs, task_digests
 from dragoman.experiments.training_plan import RUNS, ArmPlan, Playing, StudyPlan
 from dragoman.finetuning.contamination import EvaluatedTask, apis_of, evaluated_tasks
@@ -100,11 +101,12 @@ def trained_arms(
 def _train_or_load(name: str, prepared: Prepared, say: Callable[[str], None]) -> TrainingResult:
     done = read_result(Path(prepared.recipe.out), prepared.identity)
     if done is not None:
-        say(f"{name}: trained already, {done.steps} steps over {done.rows} rows")
+        steps = format_count(done.steps, "step")
+        say(f"{name}: trained already, {steps} over {format_count(done.rows, 'row')}")
         return done
     from dragoman.finetuning.training import train
 
-    say(f"{name}: {len(prepared.rows)} rows")
+    say(f"{name}: {format_count(len(prepared.rows), 'row')}")
     return train(prepared, TrainingProgress(lambda line: say(f"{name}: {line}")))
 
 
@@ -326,12 +328,12 @@ def _of_arm(each: PreparedArm, trained: TrainingResult | None) -> Iterator[str]:
         for row in each.prepared.rows:
             languages[row.origin.language] = languages.get(row.origin.language, 0) + 1
         spread = ", ".join(f"{name} {count}" for name, count in sorted(languages.items()))
-        yield f"{len(each.prepared.rows)} rows ({spread})"
+        yield f"{format_count(len(each.prepared.rows), 'row')} ({spread})"
         yield f"{len(each.prepared.leaks)} refused as the evaluation has them"
         if each.prepared.unused:
             yield f"{len(each.prepared.unused)} excluded before the draw: nothing to learn"
     if trained is not None:
-        yield f"{trained.rows} learnt from in {trained.steps} steps"
+        yield f"{trained.rows} learnt from in {format_count(trained.steps, 'step')}"
         yield "" if trained.loss is None else f"last loss {trained.loss:.4f}"
         yield describe_use(trained)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from dragoman.core.texts.characters import escape_controls
+from dragoman.core.texts.counts import format_count
 from dragoman.core.version import VERSION
 from dragoman.finetuning.preparation import Prepared
 from dragoman.finetuning.result import describe_use
@@ -64,12 +65,13 @@ def _rows(prepared: Prepared, trained: TrainingResult) -> Iterator[str]:
         kinds = Counter(leak.kind for each in prepared.leaks.values() for leak in each)
         shared = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())) or "none"
         yield (
-            f"Compared with {prepared.evaluated} tasks of {', '.join(prepared.recipe.evaluation)}: "
-            f"{len(prepared.leaks)} rows refused (shared: {shared})."
+            f"Compared with {format_count(prepared.evaluated, 'task')} of "
+            f"{', '.join(prepared.recipe.evaluation)}: "
+            f"{format_count(len(prepared.leaks), 'row')} refused (shared: {shared})."
         )
     else:
         yield "Compared with no evaluation: nothing is known of what they share with one."
-    yield f"{len(trained.unused)} rows could not be learnt from."
+    yield f"{format_count(len(trained.unused), 'row')} could not be learnt from."
     yield ""
 
 

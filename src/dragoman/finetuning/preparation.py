@@ -14,6 +14,7 @@ import msgspec
 
 from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.counts import format_count
 from dragoman.core.texts.decoding import DECODING_ERRORS, TranslatedErrors
 from dragoman.core.training_examples import ExampleOrigin, TrainingExample
 from dragoman.finetuning.contamination import (
@@ -189,7 +190,7 @@ def prepare_rows(recipe: Recipe, sieve: Sieve | None = None) -> PreparedRows:
     )
     if not kept:
         raise UsageError(
-            f"all {len(rows)} rows are refused: {_describe_leaks(list(leaks.values()))}"
+            f"no row of {len(rows):,} may be learnt from: {_describe_leaks(list(leaks.values()))}"
         )
     hashes = {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
     unused: list[UnusedRow] = []
@@ -217,7 +218,10 @@ def _sample_rows(rows: Sequence[TrainingExample], recipe: Recipe) -> Sequence[Tr
     if recipe.limit is None:
         return rows
     if recipe.limit > len(rows):
-        raise UsageError(f"limit = {recipe.limit}, and only {len(rows)} rows may be learnt from")
+        raise UsageError(
+            f"limit = {recipe.limit}, and no more than {format_count(len(rows), 'row')} may be "
+            "learnt from"
+        )
     ordered = sorted(rows, key=lambda row: row.id)
     return random.Random(recipe.seed).sample(ordered, recipe.limit)  # noqa: S311 - no secret
 

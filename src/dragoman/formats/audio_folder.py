@@ -15,6 +15,7 @@ import msgspec
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.protocols import Provenance
 from dragoman.core.recordings import RecordedMessage
+from dragoman.core.texts.counts import format_count
 from dragoman.core.texts.decoding import TranslatedErrors
 from dragoman.registry.suites import load_suite
 from dragoman.store.atomic_files import atomic_write
@@ -150,8 +151,9 @@ configs:
 
 # Spoken messages of {", ".join(f"`{name}`" for name in suites)}
 
-{written.rows:,} messages of users in {written.files:,} audio files; {written.left_out:,} \
-messages without audio are excluded. Voices: {", ".join(settings.tts)}. Channel: {settings.line}. \
+{format_count(written.rows, "message")} of users in {format_count(written.files, "audio file")}; \
+{format_count(written.left_out, "message")} without audio excluded. \
+Voices: {", ".join(settings.tts)}. Channel: {settings.line}. \
 Recognizers: {", ".join(settings.asr)}. Made by `dragoman speak`, seed {settings.seed}; \
 `card.json` has its statistics.
 

@@ -12,6 +12,7 @@ from dragoman.core.costs import Cost
 from dragoman.core.episodes import TerminationReason
 from dragoman.core.scores import ComponentScore, Scored, Verdict
 from dragoman.core.tasks import Component
+from dragoman.core.texts import counts
 from dragoman.core.usage import Usage
 from dragoman.scoring.measures.turn_timing import AgentResponse
 
@@ -184,7 +185,8 @@ def unreadable(cell: CellSummary) -> str:
     """Return a warning about a cell of which most replies could not be parsed as calls."""
     return (
         f"{cell.agent}, {cell.suite}: no calls could be parsed in {cell.unreadable:,} of "
-        f"{cell.answered:,} replies: the figures may reflect the parsing and not the agent"
+        f"{counts.format_count(cell.answered, 'reply', 'replies')}: "
+        "the figures may reflect the parsing and not the agent"
     )
 
 
@@ -278,9 +280,7 @@ def faults(usage: Usage) -> str:
     return ", ".join(f"{kind} {count:,}" for kind, count in usage.faults.items()) or "none"
 
 
-def format_count(count: int, noun: str) -> str:
-    """Return a count with its noun, in the plural where it is not 1."""
-    return f"{count:,} {noun if count == 1 else noun + 's'}"
+format_count = counts.format_count
 
 
 def truncate_text(text: str, limit: int | None) -> str:

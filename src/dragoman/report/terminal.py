@@ -230,11 +230,14 @@ def _simulator(score: Score) -> list[_Line]:
 
 
 def _measurement_lines(entry: MeasureResult) -> list[_Line]:
-    """Return the counts of a measure, and its findings."""
+    """Return the counts of a measure that are not 0, and its findings."""
     counts = ", ".join(
-        f"{figure_label(entry.measure, name)} {count:g}" for name, count in entry.counts.items()
+        f"{figure_label(entry.measure, name)} {count:g}"
+        for name, count in entry.counts.items()
+        if count
     )
-    said = f"unscored: {entry.unscored}" if entry.unscored else counts or "nothing to count"
+    none = "every count is 0" if entry.counts else "nothing to count"
+    said = f"unscored: {entry.unscored}" if entry.unscored else counts or none
     lines = [("measure", f"{measure_label(entry.measure)} {entry.version}: {said}", "bold")]
     for found in entry.evidence:
         subject, why = finding_words(entry.measure, found.subject, found.why)

@@ -19,6 +19,7 @@ from dragoman.analysis.training_contrasts import (
 )
 from dragoman.core.apis.metrics import DETECTORS, INVOCATION, LANGUAGE_LABEL, SELECTION
 from dragoman.core.texts.characters import escape_controls
+from dragoman.core.texts.counts import format_count
 from dragoman.report import formatting, html_parts
 from dragoman.report.formatting import p_value
 from dragoman.report.text_tables import GroupedTable
@@ -235,7 +236,7 @@ def _format_comparison(rate: PairedRate) -> str:
 
 def _left_out(found: Sequence[SideContrast]) -> str:
     said = {
-        f"{_name(each)} on {each.suite}: {count} tasks {why}": None
+        f"{_name(each)} on {each.suite}: {format_count(count, 'task')} {why}": None
         for each in found
         for why, count in each.left_out.items()
     }

@@ -15,6 +15,7 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from dragoman.core.errors import UsageError
+from dragoman.core.texts.counts import format_count
 from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.testing.chat_requests import Call, ChatBody, ChatMessage, Function
@@ -204,7 +205,8 @@ class RecordedAnswers:
         found = found or self._by_history.get(history)
         if found is None:
             return Unanswered(
-                f"no recorded conversation begins with these {len(request.messages)} messages"
+                f"no recorded conversation begins with "
+                f"{format_count(len(request.messages), 'such message')}"
             )
         if found.differing:
             found = self._by_details.get(history + _system_key(request.messages), found)

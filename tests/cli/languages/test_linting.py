@@ -72,7 +72,7 @@ def test_clean_artifacts_are_told_and_pass(
     dragoman: Cli, run_json: RunJson, assets: Path, pulled: Path
 ) -> None:
     done = dragoman("lint", assets, cache=pulled)
-    assert (done.returncode, done.stdout) == (0, "1 folders, no defects\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "1 folder, no defects\n"), done.stderr
     assert run_json("lint", assets, cache=pulled) == {
         "looked_at": [{"domain": "retail", "language": "id"}],
         "counts": [],

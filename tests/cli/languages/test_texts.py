@@ -20,6 +20,8 @@ def test_texts_are_counted_by_file_and_languages_beside_english(dragoman: Cli) -
     assert cells(shown.stdout, "policy.md")[:4] == ["policy.md", "policy", "1", "1"]
     assert cells(shown.stdout, "en")[1:3] == ["8", "33"]
     assert cells(shown.stdout, "th")[1:3] == ["6", "33"]
+    assert "translated  not translated" in shown.stdout
+    assert " left: " not in shown.stdout
     # Its databases stay English: the names in them are value sets.
     assert cells(shown.stdout, "db.json")[:4] == ["db.json", "database", "0", "0"]
 

@@ -195,7 +195,7 @@ def test_a_recipe_is_measured_with_apis_that_its_rows_call_and_others(
     found = json.loads(done.stdout)
     groups = {each["group"] for each in found["contrasts"] if each["axis"] == "APIs"}
     assert groups == {"seen", "unseen"}
-    assert dict(found["facts"])["after"].startswith("gold, 1 rows (en 1)")
+    assert dict(found["facts"])["after"].startswith("gold, 1 row (en 1)")
 
 
 RECIPE = '\n[recipe]\nmodel = "base"\nrows = ["rows.jsonl"]\n'

@@ -15,6 +15,7 @@ from dragoman.benchmarks.downloads.pinned_sources import INDEX, Derived, PinnedS
 from dragoman.core.capabilities import PulledState
 from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError
+from dragoman.core.texts.counts import format_count
 from dragoman.store.atomic_files import atomic_write, write_errors
 
 
@@ -54,7 +55,7 @@ class PullReport(msgspec.Struct, frozen=True):
             return f"{self.source}: all {len(self.kept)} files are already in {self.target}{absent}"
         kept = f", {len(self.kept)} were already present" if self.kept else ""
         return (
-            f"{self.source}: {len(self.written)} files written to {self.target} "
+            f"{self.source}: {format_count(len(self.written), 'file')} written to {self.target} "
             f"from {self.origin}{kept}{absent}"
         )
 

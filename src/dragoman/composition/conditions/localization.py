@@ -56,6 +56,7 @@ from dragoman.core.errors import DataError, UnplayableConditionError
 from dragoman.core.language.translated_domains import EnglishDomain, Release
 from dragoman.core.protocols import Suite, ToolView
 from dragoman.core.tasks import Scenario
+from dragoman.core.texts.counts import format_count
 from dragoman.core.tools import Role
 from dragoman.registry.suites import find_benchmark
 
@@ -118,7 +119,8 @@ class SuiteArtifacts:
         found = {task.id: LocalizedInstructions(task.scenario, task.ticket) for task in tasks}
         missing = [task.id for task in self._suite.tasks if task.id not in found]
         if missing:
-            raise DataError(f"{where}: {len(missing)} tasks are not translated, first {missing[0]}")
+            tasks_of = format_count(len(missing), "task")
+            raise DataError(f"{where}: no translation of {tasks_of}, first {missing[0]}")
         for task in self._suite.tasks:
             if _askable_names(task.scenario) != _askable_names(found[task.id].scenario):
                 raise DataError(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from dragoman.core.apis.tasks import ApiSolution, ApiTask, TaskSolution
+from dragoman.core.texts.counts import format_count
 from dragoman.core.version import VERSION
 from dragoman.curation.api_datasets.operations import (
     KnownOperation,
@@ -173,9 +174,8 @@ def _lines(card: DatasetCard, name: str) -> Iterator[str]:
     yield f"# {_cell(name)}"
     yield ""
     yield (
-        f"{total:,} tasks over {card.operations:,} operations of {card.apis:,} APIs, made by "
-        "Dragoman "
-        f"{VERSION}."
+        f"{format_count(total, 'task')} over {format_count(card.operations, 'operation')} of "
+        f"{format_count(card.apis, 'API')}, made by Dragoman {VERSION}."
     )
     yield ""
     yield from _table(("split", "tasks"), [(each, f"{card.tasks[each]:,}") for each in splits])
@@ -220,7 +220,8 @@ def _lines(card: DatasetCard, name: str) -> Iterator[str]:
     if card.audited:
         yield ""
         yield (
-            f"{card.audited:,} answers should be looked at by a person: their models did not agree."
+            f"{format_count(card.audited, 'answer')} should be looked at by a person: their models "
+            "did not agree."
         )
 
 

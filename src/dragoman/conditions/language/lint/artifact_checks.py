@@ -26,6 +26,7 @@ from dragoman.conditions.language.text_invariants import has_letters, is_identif
 from dragoman.conditions.language.value_sets import ValueSet, value_set_from_artifact
 from dragoman.conditions.language.view_checks import has_words
 from dragoman.core.errors import DataError
+from dragoman.core.texts.counts import format_count
 from dragoman.core.tools import Role
 
 
@@ -276,7 +277,9 @@ def differing_item_names(assets: LanguageAssets) -> Found:
                 if product in products and item.get("name") != products[product]:
                     differing.setdefault(product, []).append(order)
         for product, orders in differing.items():
-            what = f"{len(orders)} items are not called {products[product]!r}"
+            items = format_count(len(orders), "item")
+            verb = "is" if len(orders) == 1 else "are"
+            what = f"{items} {verb} not called {products[product]!r}"
             yield assets.defect(
                 "item-name-differs-from-product",
                 path,

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from dragoman.analysis.rater_agreement import RaterAgreement, agreement, fleiss_kappa
+from dragoman.core.texts.counts import format_count
 from dragoman.curation.api_datasets.annotation.assignment import (
     ADJUDICATOR,
     EXPERT,
@@ -123,7 +124,7 @@ def _verdict(mean: float, terms: ReviewThresholds) -> Verdict:
 
 
 def _annotator_line(name: str, accuracy: GoldAccuracy, terms: ReviewThresholds) -> StepOutcome:
-    questions = f"{accuracy.questions} gold questions"
+    questions = format_count(accuracy.questions, "gold question")
     if accuracy.stands and accuracy.share is not None:
         line = StepLine(STEP, "annotator", name, "kept", f"{accuracy.share:.0%} of {questions}")
     elif accuracy.is_enough and accuracy.share is not None:

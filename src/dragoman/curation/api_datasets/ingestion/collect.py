@@ -19,6 +19,7 @@ import msgspec
 
 from dragoman.core.content_keys import content_key
 from dragoman.core.errors import DataError, UsageError
+from dragoman.core.texts.counts import format_count
 from dragoman.curation.api_datasets.credential_detection import (
     WITHHELD,
     WithheldValues,
@@ -195,7 +196,8 @@ def _read_pieces(
         (head,) = heads
         pieces = [as_mapping(each.value) for each in fragments]
         whole = head._replace(value=join_fragments(as_mapping(head.value), pieces))
-        yield _read_alone(whole, source, facts, f"joined with {len(fragments)} fragments")
+        joined = format_count(len(fragments), "fragment")
+        yield _read_alone(whole, source, facts, f"joined with {joined}")
         for each in fragments:
             yield ReadSourceFile(each.place, remark=f"a fragment of {head.place}")
         return

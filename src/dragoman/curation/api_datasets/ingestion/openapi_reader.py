@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from dragoman.core.apis.documents import ApiDocument, DocumentOrigin
 from dragoman.core.errors import DataError
+from dragoman.core.texts.counts import format_count
 from dragoman.curation.api_datasets.credential_detection import fingerprints_of, redact_secrets
 from dragoman.curation.api_datasets.credential_removal import (
     describe_configuration,
@@ -185,7 +186,7 @@ def _remark(
     said = []
     if addresses:
         hosts = sorted({as_one_line(urlsplit(each).netloc, 100) for each in addresses})
-        said.append(f"with {len(addresses)} files of {', '.join(hosts[:3])}")
+        said.append(f"with {format_count(len(addresses), 'file')} of {', '.join(hosts[:3])}")
     if left_out:
         said.append(f"{len(left_out)} of {len(read)} excluded: {left_out[0]}")
     if len(remarks) > len(left_out):
