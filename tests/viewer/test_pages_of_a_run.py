@@ -125,6 +125,43 @@ def test_a_run_that_is_written_is_followed(view: View, tmp_path: Path) -> None:
     assert "10 conversations" in re.sub(r"\s+", " ", after)
 
 
+def test_the_time_left_waits_for_a_conversation_of_each_kind_as_in_the_terminal(
+    view: View, tmp_path: Path
+) -> None:
+    """Text ends long before speech, and says nothing of how long speech takes."""
+    spoken = condition_of({"voice": "telephone"})
+    text = [cell(f"t{number}") for number in range(10)]
+    calls = [
+        StoredCell(content_key("call", each.task), "shop", spoken, "a", each.task, 0)
+        for each in text
+    ]
+    with new_run(tmp_path / "run", [*text, *calls]) as store:
+        viewer = view(tmp_path / "run")
+        store.put([played_now(each, ago=3) for each in text])
+        before = viewer.made("/run/run/live")
+        store.put([played_now(each, ago=0) for each in calls[:4]])
+        after = viewer.made("/run/run/live")
+
+    assert "Running" in before
+    assert "<dt>time left</dt><dd>unknown</dd>" in before
+    assert "<dt>time left</dt><dd>about " in after
+
+
+def test_a_conversation_without_a_model_costs_0(view: View, tmp_path: Path) -> None:
+    """Every model that a run asks leaves usage, so that a played one without any is free."""
+    cells = [cell("t0"), cell("t1")]
+    with new_run(tmp_path / "run", cells) as store:
+        scripted = played_now(cells[0], ago=1)
+        episode = msgspec.structs.replace(scripted.episode, usage=())
+        store.put([msgspec.structs.replace(scripted, episode=episode)])
+        viewer = view(tmp_path / "run")
+        live = re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", viewer.made("/run/run/live")))
+        listed = viewer.made("/run/run/conversations?outcome=pass")
+
+    assert "cost so far 0.00 USD" in live
+    assert re.search(r'data-label="cost, USD">0\.0000<', listed)
+
+
 def test_what_a_preflight_cost_is_part_of_what_a_run_cost_so_far(
     view: View, tmp_path: Path
 ) -> None:

@@ -19,7 +19,7 @@ from dragoman.cli.output import (
 )
 from dragoman.cli.preflight import local_server_notice, run_preflight_checks
 from dragoman.cli.progress import heartbeat, progress
-from dragoman.cli.run_console import RemainingTime, RunningCounts, TerminalConsole, stall_notices
+from dragoman.cli.run_console import RunningCounts, TerminalConsole, stall_notices
 from dragoman.cli.run_overview import print_run_overview
 from dragoman.cli.run_result import SummaryContext, print_result
 from dragoman.cli.run_summary import (
@@ -48,6 +48,7 @@ from dragoman.runs.executor import Pending, pending_cells
 from dragoman.runs.in_flight import InFlightRegistry
 from dragoman.runs.jobs import Job, invalid_cells, resume_job
 from dragoman.runs.plan import Cell, not_applicable
+from dragoman.runs.remaining_time import RemainingTime
 from dragoman.runs.runner import MeasureRequest, PlayedRun, new_folder, play_pending, score, start
 from dragoman.store.folder_contents import require_folder_for
 

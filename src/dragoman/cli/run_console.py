@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from dragoman.cli.output import print_line
@@ -72,63 +72,6 @@ class RunningCounts:
     def _spent(self) -> str:
         is_known = self._asked and self._cost is not None
         return f"cost {formatting.money(self._cost)}" if is_known else ""
-
-
-class RemainingTime:
-    """Estimate of the remaining time of a run, from the mean time of conversations of each kind.
-
-    A kind has one agent, channel and recognizer: text ends long before speech, and diagnostic
-    agents before models. Without a finished conversation of each kind, nothing is known.
-
-    Args:
-        waiting: The conversations that are played.
-        at_once: The number of conversations at a time.
-    """
-
-    def __init__(self, waiting: Iterable[Cell], at_once: int) -> None:
-        counts = Counter(map(_kind, waiting))
-        self._kinds = {kind: _KindTimes(count) for kind, count in counts.items()}
-        self._at_once = max(1, min(at_once, counts.total()))
-
-    def add(self, cell: Cell, episode: Episode) -> None:
-        """Add one finished conversation."""
-        times = self._kinds[_kind(cell)]
-        times.waiting -= 1
-        times.done += 1
-        times.seconds += episode.seconds
-
-    def left(self, seconds: float) -> float | None:
-        """Return the remaining seconds after a number of seconds; None if they are not known.
-
-        That is the mean times of the waiting conversations, as many at a time as planned. It is
-        longer if the finished conversations took longer than that, because of judges for example.
-        """
-        kinds = self._kinds.values()
-        if not all(each.done for each in kinds):
-            return None
-        remaining = sum(each.waiting * each.seconds / each.done for each in kinds)
-        count = sum(each.waiting for each in kinds)
-        if not remaining:
-            return None if count else 0.0
-        in_progress = remaining / count * self._at_once
-        played = sum(each.seconds for each in kinds) + in_progress
-        return max(remaining / min(self._at_once, count), seconds * remaining / played)
-
-
-class _KindTimes:
-    """The waiting and the finished conversations of one kind, and the seconds of the latter."""
-
-    def __init__(self, waiting: int) -> None:
-        self.waiting = waiting
-        self.done = 0
-        self.seconds = 0.0
-
-
-_Kind = tuple[str, str, str]
-
-
-def _kind(cell: Cell) -> _Kind:
-    return cell.agent.name, cell.condition.shown("voice"), cell.condition.shown("recognizer")
 
 
 SILENCE_S = 30.0

@@ -21,7 +21,7 @@ from dragoman.curation.api_datasets.credential_audit import (
 from dragoman.curation.api_datasets.dataset import DatasetCard, dataset_card, dataset_rows
 from dragoman.curation.api_datasets.pipeline import active, step_position
 from dragoman.curation.api_datasets.probing.monitor import ExcludedRound
-from dragoman.models.prices import load_prices
+from dragoman.models.prices import PriceTable, load_prices
 from dragoman.store.dataset import Dataset, FunnelCount, StepLine
 
 Facet = Callable[[ApiDocument, Operation | None], str]
@@ -56,7 +56,7 @@ class StepResult(msgspec.Struct, frozen=True):
         step: The step's name; "" for all steps.
         counts: Numbers of items that it kept, dropped, merged and failed on, by kind and source.
         not_kept: The items that it did not keep, each with the reason; empty for all steps.
-        usage: Usage and cost by step and model, at the prices in the package.
+        usage: Usage and cost by step and model, at the prices of the step or of the package.
         rounds_aside: The rounds that `filter` does not count.
         secrets: Credentials that `check` found; if there are any, it checked no answers.
     """
@@ -90,13 +90,14 @@ class DocumentCounts(msgspec.Struct, frozen=True):
     counts: tuple[FieldCount, ...]
 
 
-def read_status(folder: Path, step: str = "") -> StepResult:
+def read_status(folder: Path, step: str = "", prices: PriceTable | None = None) -> StepResult:
     """Read the results of a dataset's steps.
 
     Args:
         folder: The dataset.
         step: The step to report, with all items that it did not keep; "" for the counts of all
             steps.
+        prices: The prices of models; None for those in the package.
 
     Raises:
         StoreError: If the dataset does not exist or cannot be read.
@@ -106,13 +107,15 @@ def read_status(folder: Path, step: str = "") -> StepResult:
         lines = [line for line in dataset.ledger(step) if line.verdict != "kept"] if step else []
         usage = {name: used for name, used in dataset.usage().items() if step in {"", name}}
     counts.sort(key=lambda each: (step_position(each.step), each.kind, each.source))
-    return StepResult(step, tuple(counts), tuple(lines), _with_costs(usage))
+    return StepResult(step, tuple(counts), tuple(lines), _with_costs(usage, prices))
 
 
-def _with_costs(usage: Mapping[str, Sequence[Usage]]) -> dict[str, tuple[StepUsage, ...]]:
+def _with_costs(
+    usage: Mapping[str, Sequence[Usage]], prices: PriceTable | None
+) -> dict[str, tuple[StepUsage, ...]]:
     if not usage:
         return {}
-    table = load_prices(None)
+    table = load_prices(None) if prices is None else prices
     return {
         step: tuple(StepUsage(each, cost_of(each, table.price_of)) for each in used)
         for step, used in usage.items()

@@ -23,7 +23,7 @@ from dragoman.core.tools import NO_TOOLS
 from dragoman.core.usage import Usage
 from dragoman.models.budget import Budget, parse_spend_limit
 from dragoman.models.http.transport import RetryPolicy
-from dragoman.models.prices import load_prices
+from dragoman.models.prices import PriceTable, load_prices
 from dragoman.registry.chat_models import translation_model
 from dragoman.registry.model_clients import ModelClients
 
@@ -102,8 +102,17 @@ async def run_with_models(
 def _budget(terms: ModelOptions, names: Iterable[str]) -> Budget | None:
     if not terms.max_cost:
         return None
-    prices = with_stated_prices(load_prices(terms.prices), names)
+    prices = prices_of(terms, names)
     return Budget(parse_spend_limit(terms.max_cost), prices.price_of, goes_on="the same command")
+
+
+def prices_of(terms: ModelOptions, names: Iterable[str]) -> PriceTable:
+    """Return the prices of models: those of the options, overridden by those in the names.
+
+    Raises:
+        UsageError: If a price is malformed, or a model has two prices.
+    """
+    return with_stated_prices(load_prices(terms.prices), names)
 
 
 MAX_ANSWER = 40_000

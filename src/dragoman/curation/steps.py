@@ -63,7 +63,7 @@ from dragoman.curation.api_datasets.rate import Raters, rate
 from dragoman.curation.api_datasets.split import STEP as SPLIT
 from dragoman.curation.api_datasets.split import SplitPlan, split
 from dragoman.curation.datasets import StepResult, find_secrets, read_status
-from dragoman.curation.llm_clients import ModelOptions, model_names, run_with_models
+from dragoman.curation.llm_clients import ModelOptions, model_names, prices_of, run_with_models
 from dragoman.curation.progress import Advance, Progress, run_with_progress, show_nothing
 from dragoman.distributed.worker_backends import pool_from_options
 from dragoman.store.dataset import Dataset, StepLine
@@ -439,6 +439,7 @@ def _run_with_models(
 ) -> StepResult:
     """Run a step over all its items with the models of these names and options."""
     names, terms = models
+    prices = prices_of(terms, names)
     with Dataset(folder, make=False) as dataset:
         total = sum(1 for _ in active(dataset, _KINDS[step], step))
         run_with_progress(
@@ -447,7 +448,7 @@ def _run_with_models(
             lambda advance: run_with_models(names, terms, lambda m: work(m, dataset, advance)),
             progress,
         )
-    return read_status(folder, step)
+    return read_status(folder, step, prices)
 
 
 def _run_over_network(

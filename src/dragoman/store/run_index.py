@@ -445,6 +445,28 @@ def recent(index: RunIndex, since: float) -> int:
     return int(found)
 
 
+class TimeCount(msgspec.Struct, frozen=True):
+    """The numbers of unplayed and played conversations with the same filter fields.
+
+    `seconds` is the time of the played ones.
+    """
+
+    filter_fields: int
+    waiting: int
+    played: int
+    seconds: float
+
+
+def time_counts(index: RunIndex) -> tuple[TimeCount, ...]:
+    """Return the numbers and the time of conversations for each number of filter fields."""
+    query = (
+        "SELECT facets, count(*) - count(attempt), count(attempt), total(seconds) "
+        "FROM conversations GROUP BY facets"
+    )
+    with index.errors("read"):
+        return tuple(TimeCount(*row) for row in index.connection.execute(query))
+
+
 class RewardRow(msgspec.Struct, frozen=True):
     """The values of a conversation that figures need.
 

@@ -20,7 +20,7 @@ from dragoman.core.errors import DragomanError
 from dragoman.core.scores import METRIC_VERSION, Scored
 from dragoman.core.version import VERSION
 from dragoman.dataframes.results import chosen_scoring
-from dragoman.runs.manifest import stored_prices
+from dragoman.runs.manifest import read_manifest, stored_prices
 from dragoman.store.run_index import (
     PlannedRow,
     PlayedRow,
@@ -132,8 +132,12 @@ class IndexBuilder:
 
     def _cost(self, outcome: ConversationResult) -> float | None:
         used = outcome.usage
-        if not used or self._price_of is None:
+        if self._price_of is None:
             return None
+        if not used:
+            # Every model that a run asks leaves usage, of unknown tokens if need be; an imported
+            # file may say nothing of its models.
+            return 0.0 if read_manifest(self._store).imported is msgspec.UNSET else None
         total = ledger_cost(ledger(used, self._price_of))
         return None if total is None else float(total.nominal)
 

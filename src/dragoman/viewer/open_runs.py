@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 
 from dragoman.analysis.cell_summary import ledger, ledger_cost
+from dragoman.composition.concurrency import default_concurrency
 from dragoman.core.costs import PriceOf
 from dragoman.core.errors import UsageError
 from dragoman.core.tasks import Task
@@ -89,6 +90,11 @@ class OpenedRun:
             cost = ledger_cost(ledger(used, self.price_of)) if used else None
             self._cost_ahead = 0.0 if cost is None else float(cost.nominal)
         return self._cost_ahead
+
+    @property
+    def at_once(self) -> int:
+        """The number of conversations at a time with which it was started or last resumed."""
+        return default_concurrency(read_manifest(self.store).config)
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:

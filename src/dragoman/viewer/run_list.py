@@ -177,7 +177,7 @@ def _state(
     is_own = read_manifest(run.store).imported is msgspec.UNSET
     state = RunState(
         run.name,
-        run_progress(listing, outcomes, now, run.cost_ahead),
+        run_progress(listing, run, outcomes, now),
         run.unread(listing.read()),
         f"dragoman resume {quote(str(run.folder))}" if is_own else "",
         listing.once(stored_figures) is not None,

@@ -13,7 +13,8 @@ from dragoman.core.scores import OutcomeStatus
 from dragoman.report.first_screen import FirstScreen, first_screen
 from dragoman.report.labels import condition_label
 from dragoman.report.overview import Failures, MatrixCell, MatrixRow
-from dragoman.store.run_index import IndexTotals, RunIndex, recent, totals
+from dragoman.runs.remaining_time import KindTimes, seconds_left
+from dragoman.store.run_index import IndexTotals, RunIndex, recent, time_counts, totals
 from dragoman.viewer.conversation_list import conversations_link
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import PageRequest, Route
@@ -45,7 +46,8 @@ class RunProgress(msgspec.Struct, frozen=True):
         goes_on: Whether some are missing and one ended recently.
         since_last: Seconds since the last one ended; None if none ended.
         per_minute: Conversations per minute lately; None where that is not known.
-        left_seconds: The remaining time at that rate; None where that is not known.
+        left_seconds: The remaining time, as the terminal estimates it; None where that is not
+            known.
         cost: The cost of conversations with a known cost, and of the preflight, in US dollars; None
             where nothing has one.
         unknown_costs: The number of conversations without a known cost.
@@ -62,16 +64,17 @@ class RunProgress(msgspec.Struct, frozen=True):
 
 
 def run_progress(
-    listing: Listing, counts: dict[OutcomeStatus, int], now: float, cost_ahead: float = 0.0
+    listing: Listing, run: OpenedRun, counts: dict[OutcomeStatus, int], now: float
 ) -> RunProgress:
     """Return the progress of a run.
 
     Args:
         listing: Its conversations.
+        run: The run.
         counts: The number of conversations of each status.
         now: Seconds since 1970.
-        cost_ahead: The cost before the first conversation, in US dollars.
     """
+    cost_ahead = run.cost_ahead
     found = listing.once(totals)
     planned = sum(counts.values())
     missing = planned - found.played
@@ -85,10 +88,26 @@ def run_progress(
         goes_on=goes_on,
         since_last=since,
         per_minute=rate,
-        left_seconds=_MINUTE * missing / rate if rate else None,
+        left_seconds=_left(listing, run, _MINUTE * found.played / rate) if rate else None,
         cost=found.cost + cost_ahead if is_known else None,
         unknown_costs=found.unknown,
     )
+
+
+def _left(listing: Listing, run: OpenedRun, elapsed: float) -> float | None:
+    """Return the remaining seconds; `elapsed` is the time of the finished ones at today's rate."""
+    kinds: dict[tuple[str, str, str], KindTimes] = {}
+    named = listing.filter_fields()
+    for each in time_counts(listing.index):
+        times = kinds.setdefault(_kind(named[each.filter_fields]), KindTimes())
+        times.waiting += each.waiting
+        times.done += each.played
+        times.seconds += each.seconds
+    return seconds_left(kinds.values(), run.at_once, elapsed)
+
+
+def _kind(entry: FilterFields) -> tuple[str, str, str]:
+    return entry.agent, entry.axes.get("voice", ""), entry.axes.get("recognizer", "")
 
 
 def _quiet(found: IndexTotals) -> float:
@@ -220,7 +239,7 @@ def _progress_values(
     return {
         "run": run,
         "link": conversations_link,
-        "progress": run_progress(listing, counts_by_status, now, run.cost_ahead),
+        "progress": run_progress(listing, run, counts_by_status, now),
         "counts_by_status": counts_by_status,
         "causes": ordered[:MOST_CAUSES],
         "further_causes": len(ordered) - MOST_CAUSES,

@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from dragoman.cli.run_console import RemainingTime, RunningCounts
+from dragoman.cli.run_console import RunningCounts
 from dragoman.core.conditions import PLAIN, Condition, condition_of
 from dragoman.core.costs import Price
 from dragoman.core.episodes import Episode, Termination, TerminationReason
@@ -15,6 +15,7 @@ from dragoman.core.tasks import Task
 from dragoman.core.usage import Usage
 from dragoman.registry.participants import ResolvedParticipant
 from dragoman.runs.plan import Cell
+from dragoman.runs.remaining_time import RemainingTime
 
 PRICES = {"a/model": Price(Decimal(1), Decimal(2))}
 KNOWN = Usage("agent", "a/model", input_tokens=1_000_000, output_tokens=500_000)
