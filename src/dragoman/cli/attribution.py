@@ -3,13 +3,14 @@
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from shutil import get_terminal_size
 
 import msgspec
 
 from dragoman.analysis.failure_attribution import FailureAttribution, attribution_counts
 from dragoman.cli.failures import print_drops
-from dragoman.cli.output import print_error, print_json
+from dragoman.cli.output import ReportedInterrupt, print_error, print_json
 from dragoman.cli.progress import progress
 from dragoman.dataframes.results import chosen_scoring
 from dragoman.dataframes.run_failures import run_drops
@@ -29,11 +30,16 @@ def print_attribution(
     Returns:
         The exit status: 1 if an endpoint refused the replays of a stage.
     """
-    with progress("replayed conversations", None) as advance:
-        refusals: list[str] = []
-        rows = attribute_failures(
-            folder, advance, trust=trust, waiting=waiting, on_refused=refusals.append
-        )
+    refusals: list[str] = []
+    try:
+        with progress("replayed conversations", None) as advance:
+            rows = attribute_failures(
+                folder, advance, trust=trust, waiting=waiting, on_refused=refusals.append
+            )
+    except KeyboardInterrupt as error:
+        resume = f"dragoman attribute {quote(str(folder))}"
+        print_error(f"stopped; finished replays are stored; resume the others with: {resume}")
+        raise ReportedInterrupt from error
     for refusal in dict.fromkeys(refusals):
         print_error(f"{refusal}: the failure sources that its replays would show are not known")
     if as_json:

@@ -48,6 +48,10 @@ INTERRUPTED = 130
 """The exit status after an interruption by the user."""
 
 
+class ReportedInterrupt(KeyboardInterrupt):
+    """An interruption by the user that a line has reported."""
+
+
 def escape_unprintable() -> None:
     """Print an escape for each character that the terminal cannot show."""
     for stream in (sys.stdout, sys.stderr):

@@ -1,8 +1,8 @@
 """Implementation of `dragoman run`, `resume`, `score` and `demo`."""
 
 import sys
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -12,6 +12,7 @@ import msgspec
 from dragoman.cli.forecast import EstimateRequest, print_plan
 from dragoman.cli.output import (
     INTERRUPTED,
+    ReportedInterrupt,
     mode,
     print_error,
     print_line,
@@ -118,8 +119,21 @@ def _run(
     with redirect_prints_to_stderr(), long_step("preflight"):
         tried = run_preflight_checks(setup, _human_participant(), wanted=asked.preflight)
     job = start(setup, Path(out) if out else None, preflight=tried)
-    with live_page(job.store.folder, is_on=asked.is_viewed):
+    with _tell_resume(job), live_page(job.store.folder, is_on=asked.is_viewed):
         return _play(job, None, asked)
+
+
+@contextmanager
+def _tell_resume(job: Job) -> Iterator[None]:
+    """Print how to resume a run that was interrupted before its first conversation."""
+    try:
+        yield
+    except ReportedInterrupt:
+        raise
+    except KeyboardInterrupt as error:
+        job.store.close()
+        print_error(f"stopped; resume with: dragoman resume {quote(str(job.store.folder))}")
+        raise ReportedInterrupt from error
 
 
 def _tell_scenario(setup: Setup) -> None:
@@ -180,7 +194,7 @@ def resume_run(
         job = resume_job(folder, changes, _human_participant(), trust=trust)
     with job.store, _show_heartbeat("resume", job.setup.config):
         again = invalid_cells(job.store) if retry_invalid else None
-        with live_page(job.store.folder, is_on=asked.is_viewed):
+        with _tell_resume(job), live_page(job.store.folder, is_on=asked.is_viewed):
             return _play(job, again, asked)
 
 
@@ -277,11 +291,11 @@ def _play_pending(
                 advance()
 
             return play_pending(job, waiting, on_done, watch)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         print_error(
             _describe_interruption(job, len(waiting) - running_counts.played, is_retry=is_retry)
         )
-        raise
+        raise ReportedInterrupt from error
 
 
 def _describe_interruption(job: Job, left: int, *, is_retry: bool) -> str:

@@ -21,6 +21,7 @@ from dragoman.cli.output import (
 )
 from dragoman.core.conditions import axis_names
 from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.progress import long_step
 from dragoman.core.scores import METRIC_VERSION
 from dragoman.dataframes.results import chosen_scoring, outcome_object, outcomes
 from dragoman.models.prices import load_prices
@@ -137,12 +138,14 @@ def write_report(  # noqa: PLR0913, PLR0917 - the options of one command
 
     table = None if prices is None else load_prices(prices)
     path = out or folders[0] / "report.html"
-    found = run_views(folders, rules, judge_name(judge), table)
+    with long_step("reading conversations"):
+        found = run_views(folders, rules, judge_name(judge), table)
     views = [
         msgspec.structs.replace(view, audio=_audio_address(folder, path))
         for view, folder in zip(found, folders, strict=True)
     ]
-    html = render_report(views, ", ".join(view.name for view in views), lead)
+    with long_step("rendering the report"):
+        html = render_report(views, ", ".join(view.name for view in views), lead)
     try:
         atomic_write(path, html.encode())
     except StoreError as error:

@@ -66,8 +66,10 @@ def live_page(folder: Path, *, is_on: bool) -> Iterator[None]:
         yield
         return
     command = [sys.executable, "-P", "-m", "dragoman.cli.view", str(folder.resolve())]
+    # Ctrl-C in the terminal is for the run, which stops its viewer: in a session of its own the
+    # viewer does not print a traceback while it loads.
     with subprocess.Popen(  # noqa: S603 - this module by its name, and a folder
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
     ) as viewer:
         try:
             address = _address(viewer)

@@ -21,6 +21,7 @@ import msgspec
 
 from dragoman.core.episodes import Episode, Message
 from dragoman.core.errors import DataError, StoreError, UsageError
+from dragoman.core.progress import long_step
 from dragoman.core.replies import TextReply
 from dragoman.core.version import VERSION
 from dragoman.dataframes.run_views import run_views
@@ -218,13 +219,20 @@ def pack_run(folder: Path, out: Path, rules: str | None, judge: str | None) -> P
         StoreError: If the run cannot be read, or the file cannot be written.
     """
     with open_run(folder, write=False) as store:
-        named = dict.fromkeys(name for _, _, each in store.episodes() for name in _sounds(each))
+        with long_step("looking for sounds"):
+            named = dict.fromkeys(name for _, _, each in store.episodes() for name in _sounds(each))
         sounds = AudioFiles(folder)
         there = [name for name in named if _is_there(sounds, name)]
-        (view,) = run_views([folder], rules, judge)
+        with long_step("reading conversations"):
+            (view,) = run_views([folder], rules, judge)
         view = msgspec.structs.replace(view, audio=FOLDER if there else "")
-        packing = _Packing(store, sounds, there, render_report([view], view.name), view.name)
-        with atomic_path(out, zipfile.LargeZipFile) as draft:
+        with long_step("rendering the report"):
+            report = render_report([view], view.name)
+        packing = _Packing(store, sounds, there, report, view.name)
+        with (
+            long_step("packing"),
+            atomic_path(out, zipfile.LargeZipFile) as draft,
+        ):
             packing.write(draft)
     return PackedBundle(out, len(there), len(named) - len(there))
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.core.errors import StoreError, UsageError
+from dragoman.core.progress import long_step
 from dragoman.core.texts.csv_text import ESCAPED, QUOTE
 from dragoman.dataframes.results import outcome_object, outcomes
 from dragoman.dataframes.run_frames import run_tables
@@ -80,7 +81,9 @@ def _write_tables(
     suffix, write = form
     require_agent(store, agent)
     files = []
-    for name, table in _tables(store, scoring).items():
+    with long_step("making tables"):
+        tables = _tables(store, scoring)
+    for name, table in tables.items():
         chosen = table if agent is None else table.filter(_is_of(table, agent))
         path = folder / f"{name}.{suffix}"
         with atomic_path(path, pl.exceptions.PolarsError) as draft:
@@ -119,10 +122,12 @@ def write_json_lines(
     """
     require_agent(store, agent)
     path = folder / CONVERSATIONS
-    rows = [
-        row for row in outcomes(store, *scoring, heads_only=False) if agent in {None, row.agent}
-    ]
-    atomic_write(path, _lines(rows))
+    with long_step("reading conversations"):
+        rows = [
+            row for row in outcomes(store, *scoring, heads_only=False) if agent in {None, row.agent}
+        ]
+    with long_step("writing conversations"):
+        atomic_write(path, _lines(rows))
     return path, len(rows)
 
 

@@ -1,5 +1,6 @@
 """Long commands report early and repeatedly that they work, in any kind of wait."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -191,3 +192,28 @@ def test_a_run_says_so_once_that_its_server_is_on_this_machine(dragoman: Cli) ->
     assert chosen.stderr.splitlines().count(line) == 1, chosen.stderr
     assert "conversations: 0 of 2 after " in chosen.stderr
     assert "on this machine" not in given.stderr
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "mine"),
+        ("bundle", "mine"),
+        ("export", "mine", "--to", "csv", "--out", "tables"),
+        ("table", "mine"),
+        ("usage", "mine"),
+        ("verify", "mine"),
+        ("show", "mine"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_each_command_that_reads_whole_runs_says_that_it_is_at_work(
+    dragoman: Cli, arguments: tuple[str, ...]
+) -> None:
+    assert dragoman("run", "sample:shop", "--agent", "gold", "--out", "mine").returncode == 0
+
+    done = dragoman(*arguments)
+
+    assert done.returncode == 0, done.stderr
+    assert re.search(r" s so far$|^\w+: \d+ after ", done.stderr, re.MULTILINE), done.stderr

@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from dragoman.cli.commands.panels import OUTPUT, PANEL_BY_FIELD, PanelCommand, PanelGroup
-from dragoman.cli.output import set_mode
+from dragoman.cli.output import INTERRUPTED, ReportedInterrupt, print_error, set_mode
 from dragoman.config.options import Command, Key, keys_of
 from dragoman.config.run_config import Function, RunRequest, keyword_parameter, with_parameters
 from dragoman.core.progress import PROGRESS_DISPLAY, RUNNING_STEPS, ProgressCallback, RunningSteps
@@ -176,6 +176,15 @@ def command(
     return add
 
 
+def _run(function: Function, given: dict[str, object], long_title: str) -> object:
+    if not long_title:
+        return function(**given)
+    from dragoman.cli.progress import heartbeat
+
+    with heartbeat(long_title):
+        return function(**given)
+
+
 def _with_output_options(function: Function, long_title: str) -> Callable[..., Any]:
     """Return a command that also takes `--quiet` and `--plain`.
 
@@ -190,12 +199,13 @@ def _with_output_options(function: Function, long_title: str) -> Callable[..., A
         set_mode("quiet" if quiet else "plain" if plain else "usual")
         PROGRESS_DISPLAY.set(_show_download)
         RUNNING_STEPS.set(RunningSteps())
-        if not long_title:
-            return function(**given)
-        from dragoman.cli.progress import heartbeat
-
-        with heartbeat(long_title):
-            return function(**given)
+        try:
+            return _run(function, given, long_title)
+        except ReportedInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+        except KeyboardInterrupt:
+            print_error("stopped")
+            raise typer.Exit(INTERRUPTED) from None
 
     signature = inspect.signature(function)
     more = (keyword_parameter("quiet", False, _Quiet), keyword_parameter("plain", False, _Plain))

@@ -94,7 +94,7 @@ def list_names(
         print_names(what)
 
 
-@command(app, "show", "show runs/mine 64 --agent gold")
+@command(app, "show", "show runs/mine 64 --agent gold", is_long=True)
 def show(  # noqa: PLR0913, PLR0917 - the options of one command
     folder: RunFolder,
     task: Annotated[
@@ -270,7 +270,7 @@ def attribute_drops(
     exit_with_status(print_attribution(folder, given_options(given), trust=trust, as_json=as_json))
 
 
-@command(app, "leaderboard", "leaderboard runs/non_live runs/live --rules bfcl-v4")
+@command(app, "leaderboard", "leaderboard runs/non_live runs/live --rules bfcl-v4", is_long=True)
 def leaderboard(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     style: Annotated[
@@ -405,7 +405,7 @@ def table(  # noqa: PLR0913, PLR0917 - the options of one command
     print_paper_tables(asked, as_json=as_json)
 
 
-@command(app, "usage", "usage runs/s1 runs/s4 said --by scenario")
+@command(app, "usage", "usage runs/s1 runs/s4 said --by scenario", is_long=True)
 def usage(  # noqa: PLR0913, PLR0917 - the options of one command
     folders: Annotated[
         list[Path],

@@ -83,7 +83,7 @@ def export_results(  # noqa: PLR0913, PLR0917 - the options of one command
     export_run(folder, to, out, rules=rules, judge=judge, agent=agent)
 
 
-@command(app, "bundle", "bundle runs/mine --out mine.zip")
+@command(app, "bundle", "bundle runs/mine --out mine.zip", is_long=True)
 def bundle_run(
     folder: RunFolder,
     out: Annotated[Path | None, typer.Option(help="The output file [RUN.zip].")] = None,
@@ -99,7 +99,7 @@ def bundle_run(
     bundle(folder, out, rules, judge)
 
 
-@command(app, "unbundle", "unbundle mine.zip --out runs/mine")
+@command(app, "unbundle", "unbundle mine.zip --out runs/mine", is_long=True)
 def unbundle_run(
     path: Annotated[
         Path, typer.Argument(metavar="FILE", help="A file that `dragoman bundle` wrote.")
@@ -143,7 +143,7 @@ def validate(  # noqa: PLR0913, PLR0917 - the options of one command
     )
 
 
-@command(app, "verify", "verify runs/mine")
+@command(app, "verify", "verify runs/mine", is_long=True)
 def verify_run(folder: RunFolder, as_json: Json = False) -> None:
     """Check a stored run: records, plan, scores, counts and sounds.
 
@@ -155,7 +155,7 @@ def verify_run(folder: RunFolder, as_json: Json = False) -> None:
     exit_with_status(verify(folder, as_json=as_json))
 
 
-@command(app, "upgrade", "upgrade runs/old")
+@command(app, "upgrade", "upgrade runs/old", is_long=True)
 def upgrade_run(folder: RunFolder) -> None:
     """Upgrade a run to the newest format, with checksums and stored counts."""
     from dragoman.cli.run_maintenance import upgrade
@@ -163,7 +163,7 @@ def upgrade_run(folder: RunFolder) -> None:
     upgrade(folder)
 
 
-@command(app, "merge", "merge runs/part1 runs/part2 --out runs/whole")
+@command(app, "merge", "merge runs/part1 runs/part2 --out runs/whole", is_long=True)
 def merge_runs(
     folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     *,

@@ -41,7 +41,7 @@ def check(
     exit_with_status(check_command(suite, given_options(given), as_json=as_json))
 
 
-@command(app, "lint", "lint seataubench --language th")
+@command(app, "lint", "lint seataubench --language th", is_long=True)
 def lint(
     assets: Annotated[
         str,

@@ -95,7 +95,7 @@ def finetune_study(
     study_plan(plan, price_per_hour, dry_run=dry_run, as_json=as_json)
 
 
-@command(app, "tiny-model", "tiny-model base --rows rows.jsonl")
+@command(app, "tiny-model", "tiny-model base --rows rows.jsonl", is_long=True)
 def tiny_model(  # noqa: PLR0913, PLR0917 - the options of one command
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
     rows: Annotated[list[Path], typer.Option(help="Rows to train the tokenizer on; repeatable.")],
@@ -126,7 +126,7 @@ def tiny_model(  # noqa: PLR0913, PLR0917 - the options of one command
     make_tiny(out, rows, size, vocabulary, seed, passages=passages)
 
 
-@command(app, "rows", "rows runs/mine --out rows.jsonl --only passed")
+@command(app, "rows", "rows runs/mine --out rows.jsonl --only passed", is_long=True)
 def rows(  # noqa: PLR0913, PLR0917 - the options of one command
     folder: RunFolder,
     out: Annotated[Path, typer.Option(help="The output file.")],
