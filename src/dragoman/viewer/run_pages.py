@@ -98,7 +98,7 @@ def _left(listing: Listing, run: OpenedRun, elapsed: float) -> float | None:
     """Return the remaining seconds; `elapsed` is the time of the finished ones at today's rate."""
     kinds: dict[tuple[str, str, str], KindTimes] = {}
     named = listing.filter_fields()
-    for each in time_counts(listing.index):
+    for each in listing.once(time_counts):
         times = kinds.setdefault(_kind(named[each.filter_fields]), KindTimes())
         times.waiting += each.waiting
         times.done += each.played
