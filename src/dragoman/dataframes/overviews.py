@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from dragoman.analysis.cell_summary import CellSummary, ConversationResult, summarize
 from dragoman.analysis.comparison import group_cells
 from dragoman.analysis.drops import Drop, drops_from_baseline
@@ -35,12 +37,17 @@ def overview_of(
     store: RunStore, rows: Sequence[ConversationResult], cells: Sequence[CellSummary]
 ) -> RunOverview:
     """Return the answer of a run whose cells are summarized."""
+    manifest = read_manifest(store)
+    totals = run_totals(cells)
+    if manifest.imported is not msgspec.UNSET and not any(cell.ledger for cell in cells):
+        note = "the imported files name no usage of models"
+        totals = msgspec.structs.replace(totals, cost=None, cost_note=note)
     return build_overview(
         list(map(cell_point, cells)),
         baseline_drops(store, rows),
         rows,
-        read_manifest(store).not_applicable,
-        run_totals(cells),
+        manifest.not_applicable,
+        totals,
     )
 
 

@@ -66,6 +66,7 @@ class IndexBuilder:
         self._made_of: _IndexSource | None = None
         self._scoring = ("", "")
         self._price_of: PriceOf | None = None
+        self._is_imported = read_manifest(self._store).imported is not msgspec.UNSET
 
     def close(self) -> None:
         """Close the run."""
@@ -137,7 +138,7 @@ class IndexBuilder:
         if not used:
             # Every model that a run asks leaves usage, of unknown tokens if need be; an imported
             # file may say nothing of its models.
-            return 0.0 if read_manifest(self._store).imported is msgspec.UNSET else None
+            return None if self._is_imported else 0.0
         total = ledger_cost(ledger(used, self._price_of))
         return None if total is None else float(total.nominal)
 
