@@ -197,7 +197,7 @@ def test_the_page_prints_what_stands_in_it(
     names: dict[str, Any] = {}
     exec(compile(progress, "curate.md", "exec"), names)  # noqa: S102 - the page's own
     run_generate(
-        tmp_path / "mine", GenerateOptions(plan=BriefPlan(seed=1)), progress=names["progress"]
+        tmp_path / "queries", GenerateOptions(plan=BriefPlan(seed=1)), progress=names["progress"]
     )
     assert "generate begins:" in capsys.readouterr().out
 

@@ -198,7 +198,7 @@ def test_recorded_conversations_are_served_from_a_file(tmp_path: Path, ask: Ask)
     with served("--script", path) as url:
         known, unknown = ask(url, SAY, {**SAY, "messages": [{"role": "user", "content": "?"}]})
     assert known.message["content"] == "Hello."
-    assert unknown.error["message"] == "no recorded conversation begins with 1 such message"
+    assert unknown.error["message"] == "no recorded conversation begins with this message"
 
 
 @pytest.mark.slow

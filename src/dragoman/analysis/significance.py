@@ -1,4 +1,4 @@
-"""Significance of paired differences: the sign-flip test, Holm's correction, interaction effects.
+"""Significance of paired differences: paired permutation test, Holm correction, interactions.
 
 The interaction of two conditions is a difference of differences, task by task: (both - first) -
 (second - neither). Below 0 both together cost more than the sum of each; above 0 what one loses

@@ -15,7 +15,6 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from dragoman.core.errors import UsageError
-from dragoman.core.texts.counts import format_count
 from dragoman.core.texts.decoding import DECODING_ERRORS
 from dragoman.models.chat.scripted import ScriptedReply
 from dragoman.testing.chat_requests import Call, ChatBody, ChatMessage, Function
@@ -204,10 +203,9 @@ class RecordedAnswers:
         found = self._by_details.get(history + _text_key(request.user)) if request.user else None
         found = found or self._by_history.get(history)
         if found is None:
-            return Unanswered(
-                f"no recorded conversation begins with "
-                f"{format_count(len(request.messages), 'such message')}"
-            )
+            many = len(request.messages)
+            begun = "this message" if many == 1 else f"these {many} messages"
+            return Unanswered(f"no recorded conversation begins with {begun}")
         if found.differing:
             found = self._by_details.get(history + _system_key(request.messages), found)
         if found.differing:

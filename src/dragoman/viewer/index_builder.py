@@ -29,8 +29,7 @@ from dragoman.store.run_index import (
 )
 from dragoman.store.run_plan import StoredCell
 from dragoman.store.run_store import LastRows, PlayedCell, RunStore, open_run
-from dragoman.viewer.index_snapshot import SnapshotCache
-from dragoman.viewer.run_index import FilterFieldBuilder, outcome_of
+from dragoman.viewer.run_index import FilterFieldBuilder, SnapshotCache, outcome_of
 from dragoman.viewer.stored_answers import has_answers, make_answers
 from dragoman.viewer.stored_figures import make_figures, stored_figures
 

@@ -72,8 +72,12 @@ def test_ids_system_messages_and_the_spelling_of_arguments_do_not_count() -> Non
     ],
 )
 def test_a_history_that_was_not_recorded_is_not_answered(messages: tuple[ChatMessage, ...]) -> None:
-    said = f"no recorded conversation begins with these {len(messages)} messages"
-    assert answer([FOUND], *messages) == Unanswered(said)
+    said = {
+        1: "no recorded conversation begins with this message",
+        2: "no recorded conversation begins with these 2 messages",
+        4: "no recorded conversation begins with these 4 messages",
+    }
+    assert answer([FOUND], *messages) == Unanswered(said[len(messages)])
 
 
 def test_conversations_that_go_on_differently_are_ambiguous_from_there_on() -> None:
