@@ -36,6 +36,14 @@ def hasty() -> Iterator[None]:
     LINE_PACE.reset(noted)
 
 
+@pytest.fixture
+def hastiest() -> Iterator[None]:
+    """Print progress lines so often that a step of a few milliseconds has one."""
+    noted = LINE_PACE.set(LinePace(first=0.001, every=0.001, look=0.0005))
+    yield
+    LINE_PACE.reset(noted)
+
+
 class _Clock:
     """A clock that stands still until a test sets it."""
 
@@ -167,7 +175,7 @@ def test_speak_says_how_far_it_is_while_a_slow_model_rewrites(dragoman: Cli) -> 
     assert "texts: 0 of " in done.stderr
 
 
-@pytest.mark.usefixtures("hasty")
+@pytest.mark.usefixtures("hastiest")
 def test_curate_says_that_it_is_at_work(dragoman: Cli, folder: Path) -> None:
     dragoman("world", "documents", "--out", "documents")
 
