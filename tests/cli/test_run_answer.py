@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dragoman.analysis.cell_summary import ConversationResult, summarize
@@ -57,6 +58,33 @@ def test_the_answer_begins_with_the_headline_and_the_drop_has_its_stage() -> Non
     row = next(line for line in lines if "-60.0" in line)
     assert row.split()[-2:] == ["recognizer", "60.0"]
     assert any("baseline" in line for line in lines)
+
+
+def test_failures_that_no_replay_has_looked_for_are_part_of_the_answer() -> None:
+    came: list[FailureSource | float] = ["speech", "speech", *[0.0] * 8, *[1.0] * 10]
+    came[-3:] = "line", "line", "line"
+    found = overview(
+        cell(PLAIN, [1.0] * 20, "v2=mine:agent"),
+        cell(TELEPHONE, came, "v2=mine:agent"),
+    )
+
+    text = " ".join(answer_lines(found, NOTES))
+
+    assert "The channel costs 15.0 points, not attributed 40.0, recognizer 10.0." in text
+    assert "mostly not attributed" in text
+
+
+@pytest.mark.parametrize(("replayed", "is_told"), [(0, False), (4, False), (5, True), (10, True)])
+def test_a_run_on_old_replies_begins_with_a_warning(replayed: int, is_told: bool) -> None:
+    found = overview(cell(PLAIN, [1.0] * 4, "v2=mine:agent"))
+    totals = msgspec.structs.replace(found.totals, calls=10, replayed=replayed)
+
+    lines = answer_lines(msgspec.structs.replace(found, totals=totals), NOTES)
+
+    told = [line for line in lines if line.startswith(f"Warning: {replayed} of 10 model replies")]
+    assert bool(told) == is_told
+    counted = f"{replayed} of 10 model replies from the cache"
+    assert (counted in " ".join(lines)) == (replayed == 4)
 
 
 def test_an_interval_and_a_correction_never_contradict_each_other() -> None:

@@ -83,4 +83,7 @@ def test_replies_from_the_cache_are_counted_in_the_answer(dragoman: Cli, spec: s
     first, second = (dragoman(*grid, "--out", name).stdout for name in ("one", "two"))
 
     assert "from the cache" not in " ".join(first.split())
-    assert "1 of 1 model replies from the cache" in " ".join(second.split())
+    assert (
+        "Warning: 1 of 1 model replies are old ones from the reply cache; if the model behind the "
+        "address has changed, run again with --no-cache" in " ".join(second.split())
+    )

@@ -40,7 +40,7 @@ FOUND: dict[Condition, list[FailureSource | float]] = {
 }
 ANSWERS = (
     "support-v2 loses most in Vietnamese by telephone: 60.0 points of pass^1",
-    "95% CI 40.0 to 80.0, n = 20 tasks x 1 trial. The recognizer costs 40.0 points.",
+    "95% CI 40.0 to 80.0, n = 20 tasks x 1 trial. The recognizer costs 40.0 points, channel 20.0.",
     "support-v2 Vietnamese telephone",
     "\N{MINUS SIGN}60.0 [\N{MINUS SIGN}80.0, \N{MINUS SIGN}40.0] 12 failures",
     "Failures to look at first task-00 recognizer",

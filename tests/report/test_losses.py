@@ -44,8 +44,8 @@ def lines(*cells: CellOutcomes, is_imported: bool = False) -> list[str]:
 def test_a_loss_says_how_much_at_which_stage_and_in_which_values() -> None:
     found = lines(cell(PLAIN, [1.0] * 4), cell(TELEPHONE, ["line", "line", "speech", 1.0]))
     assert found == [
-        "pass^1 drop vs. baseline, percentage points (4 tasks, 95% CI, Holm-adjusted p, 1",
-        "comparison)",
+        "pass^1 change from baseline, percentage points (4 tasks, 95% CI, Holm-adjusted",
+        "p, 1 comparison)",
         "clerk   telephone vs. text   -75.0 [-100.0, -25.0]   p=0.250, not significant",
         "  Stages: channel 50.0, voice or recognizer 25.0",
         "  Misrecognized values: id or code 4/16",

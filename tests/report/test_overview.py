@@ -55,6 +55,18 @@ def overview(*cells: tuple[ConversationResult, ...]) -> RunOverview:
     )
 
 
+def test_figures_of_different_suites_do_not_rank_agents() -> None:
+    def of(suite: str, agent: str, *came: float) -> tuple[ConversationResult, ...]:
+        rows = cell(PLAIN, came, agent)
+        return tuple(msgspec.structs.replace(row, suite=suite) for row in rows)
+
+    one = overview(of("bfcl:simple", "a", 1.0, 0.0), of("bfcl:parallel", "a", 1.0, 1.0))
+    two = overview(of("bfcl:simple", "a", 1.0, 0.0), of("bfcl:parallel", "b", 0.0, 1.0, 1.0, 1.0))
+
+    assert one.headline == "a on 2 suites: pass^1 from 50.0 to 100.0"
+    assert two.headline == "2 agents on 2 suites: pass^1 from 50.0 to 75.0"
+
+
 def test_the_headline_names_agent_condition_and_points() -> None:
     found = overview(
         cell(PLAIN, [1.0] * 20),

@@ -74,7 +74,7 @@ def test_what_is_lost_between_conditions_leads_to_what_failed(view: View, tmp_pa
         store.put(played_now(each, ago=9, value=0.0) for each in cells[6:])
     viewer = view(tmp_path / "run")
 
-    overview = viewer.made("/run/run", shows="Drop against the baseline")
+    overview = viewer.made("/run/run", shows="Change from the baseline")
     (link,) = re.findall(r'href="([^"]+behind=[^"]+)">2 failures</a>', overview)
     listed = viewer.get(html.unescape(link)).text
 

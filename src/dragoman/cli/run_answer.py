@@ -36,7 +36,7 @@ _MAX_KINDS = 3
 _MAX_REASON = 80
 _ZERO_ANYWAY = re.compile(r"0 whatever (.+) would be")
 
-_HEADINGS = ("pass^1", "drop", "finding")
+_HEADINGS = ("pass^1", "change", "finding")
 _GAP = "  "
 _LEAST_NAME = 16
 
@@ -88,7 +88,8 @@ def answer_lines(found: RunOverview, notes: AnswerNotes, page: Page | None = Non
     most, columns = page or Page()
     width = min(max(columns, NARROWEST), WIDEST)
     rows = list(_rows(found, _unplayed(found.totals, notes.elsewhere)))
-    leading = [found.headline, found.detail, *_warnings(notes.warnings)]
+    warnings = [*_about_cached_replies(found.totals), *notes.warnings]
+    leading = [found.headline, found.detail, *_warnings(warnings)]
     above = [*chain.from_iterable(_wrapped(each, width) for each in leading), ""]
     below = [*_notes(found, notes, width), *([""] if notes.causes else []), *notes.causes]
     room = most - len(above) - len(below)
@@ -103,6 +104,15 @@ def answer_lines(found: RunOverview, notes: AnswerNotes, page: Page | None = Non
 
 def _height(rows: Sequence[_Row], count: int, width: int) -> int:
     return sum(1 for _ in _table(rows[:count], width)) + (count < len(rows))
+
+
+def _about_cached_replies(totals: RunTotals) -> Iterator[str]:
+    """Yield a caveat if the endpoint was asked for at most half of the replies."""
+    if totals.calls and 2 * totals.replayed >= totals.calls:
+        yield (
+            f"{totals.replayed:,} of {totals.calls:,} model replies are old ones from the reply "
+            "cache; if the model behind the address has changed, run again with --no-cache"
+        )
 
 
 def _warnings(warnings: Sequence[str]) -> Iterator[str]:
@@ -266,7 +276,11 @@ def _cause(cell: MatrixCell, row: DropRow | None, unplayed: str) -> str:
     if not row.is_distinguishable:
         return "not significant"
     main = row.main_part
-    return "not known yet" if main is None else f"{main.stage} {points_of(main.value)}"
+    if main is None:
+        return "not known yet"
+    if any(part.stage == "not attributed" and part.value > main.value for part in row.parts):
+        return "mostly not attributed"
+    return f"{main.stage} {points_of(main.value)}"
 
 
 def _table(rows: Sequence[_Row], width: int) -> Iterator[str]:
@@ -343,7 +357,7 @@ def _totals(found: RunOverview, notes: AnswerNotes) -> str:
         said.append(formatting.format_count(totals.invalid_users, "invalid user"))
     unknown = "; ".join(filter(None, ("cost unknown", totals.cost_note)))
     said.append(unknown if totals.cost is None else formatting.money(totals.cost))
-    if totals.replayed:
+    if totals.replayed and 2 * totals.replayed < totals.calls:
         # These are old replies: the endpoint itself was not asked.
         said.append(f"{totals.replayed:,} of {totals.calls:,} model replies from the cache")
     return f"{', '.join(said)}; {notes.scoring}."

@@ -46,7 +46,7 @@ def drop_lines(
     over = _tasks_of_all(drops)
     many = corrected_for_words(drop.comparison for drop in drops)
     about = ", ".join((f"{over}95% CI, Holm-adjusted p", *([many] if many else [])))
-    lines = _wrap_text(f"pass^1 drop vs. baseline, percentage points ({about})", width, "")
+    lines = _wrap_text(f"pass^1 change from baseline, percentage points ({about})", width, "")
     ordered = by_size(drops)
     for at, drop in enumerate(ordered):
         left = len(ordered) - at - 1

@@ -187,6 +187,8 @@ def _headline_without_drops(
         return f"{first.label} fails at the baseline: {first.sentence.partition(': ')[2]}"
     # Diagnostic agents are yardsticks: they make the headline only if no other agent took part.
     own = [point for point in known if not labels.is_diagnostic(point.agent)] or known
+    if len({point.suite for point in own}) > 1:
+        return _headline_of_suites(own, names)
     highest = max(point.figure.value or 0.0 for point in own)
     best = [point for point in own if point.figure.value == highest]
     value = points_of(highest)
@@ -194,9 +196,17 @@ def _headline_without_drops(
         return f"{_sharing(best, names)} share the highest pass^1: {value}"
     many = "has the highest pass^1:" if len(own) > 1 else "reaches a pass^1 of"
     where = labels.condition_label(best[0].condition)
-    if len({point.suite for point in points}) > 1:
-        where = f"{best[0].suite}, {where}"
     return f"{names[best[0].agent]} {many} {value} in {where}"
+
+
+def _headline_of_suites(points: Sequence[CellPoint], names: Mapping[str, str]) -> str:
+    """Return the range over suites: figures of different suites do not rank agents."""
+    suites = len({point.suite for point in points})
+    agents = list(dict.fromkeys(names[point.agent] for point in points))
+    who = agents[0] if len(agents) == 1 else formatting.format_count(len(agents), "agent")
+    ordered = sorted(points, key=lambda point: point.figure.value or 0.0)
+    low, high = (points_of(each.figure.value or 0.0) for each in (ordered[0], ordered[-1]))
+    return f"{who} on {suites} suites: pass^1 from {low} to {high}"
 
 
 def _sharing(best: Sequence[CellPoint], names: Mapping[str, str]) -> str:
@@ -208,7 +218,7 @@ def _sharing(best: Sequence[CellPoint], names: Mapping[str, str]) -> str:
 
 
 def _detail(row: DropRow) -> str:
-    """Return the interval, the basis and the main stage of the headline's drop."""
+    """Return the interval, the basis and the stages of the headline's drop."""
     interval = f"{points_of(row.interval.low)} to {points_of(row.interval.high)}"
     about = [f"95% CI {interval}", f"n = {basis(row)}"]
     if not row.is_distinguishable and not row.is_suggestive:
@@ -216,7 +226,13 @@ def _detail(row: DropRow) -> str:
     main = row.main_part
     if main is None:
         return f"{', '.join(about)}."
-    return f"{', '.join(about)}. {labels.STAGE_LOSSES[main.stage]} {points_of(main.value)} points."
+    others = sorted((part for part in row.parts if part is not main), key=lambda part: -part.value)
+    rest = [(part.stage, points_of(part.value)) for part in others]
+    stages = [
+        f"{labels.STAGE_LOSSES[main.stage]} {points_of(main.value)} points",
+        *(f"{stage} {points}" for stage, points in rest if points != "0.0"),
+    ]
+    return f"{', '.join(about)}. {', '.join(stages)}."
 
 
 def _matrix(
