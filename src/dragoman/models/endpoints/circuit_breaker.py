@@ -108,7 +108,10 @@ class CircuitBreaker:
 
     def _require_retry_for(self, down: float) -> None:
         if not self._has_answered and down > min(self._retry_for, NEVER_ANSWERED):
-            raise RunHalted(f"{self._name} has never answered: check the address, then resume")
+            raise RunHalted(
+                f"{self._name} has never answered: check the address (dragoman doctor --model); "
+                "resume once it answers, or start a new run for another address"
+            )
         if down > self._retry_for:
             raise RunHalted(
                 f"{self._name} has not answered for {_format_seconds(down)}: what is finished is "
