@@ -35,6 +35,23 @@ def test_a_command_that_is_stopped_while_it_loads_says_nothing(tmp_path: Path, n
     assert done.returncode in {-signal.SIGINT, 130}
 
 
+def test_a_run_that_is_stopped_in_its_preflight_says_that_nothing_is_stored(
+    dragoman: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_given: object, **_named: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dragoman.cli.run.run_preflight_checks", stopped)
+
+    done = dragoman("run", "sample:shop", "--agent", "gold", "--out", "mine")
+
+    assert done.returncode == 130
+    assert done.stderr.endswith(
+        "stopped in the preflight: nothing is stored; run the same command again\n"
+    )
+    assert not (folder / "mine").exists()
+
+
 @pytest.mark.parametrize("what", ["languages", "suites", "agents", "voices"])
 def test_names_are_listed_where_only_ascii_is_shown(process: Cli, what: str) -> None:
     done = process("list", what, PYTHONIOENCODING="ascii")

@@ -116,11 +116,21 @@ def _run(
         print_plan(setup, estimated, as_json=asked.as_json, full=asked.is_full)
         return 0
     tell_not_played(setup)
-    with redirect_prints_to_stderr(), long_step("preflight"):
+    with redirect_prints_to_stderr(), long_step("preflight"), _tell_nothing_stored():
         tried = run_preflight_checks(setup, _human_participant(), wanted=asked.preflight)
     job = start(setup, Path(out) if out else None, preflight=tried)
     with _tell_resume(job), live_page(job.store.folder, is_on=asked.is_viewed):
         return _play(job, None, asked)
+
+
+@contextmanager
+def _tell_nothing_stored() -> Iterator[None]:
+    """Print that a run that was interrupted before it has a folder cannot be resumed."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        print_error("stopped in the preflight: nothing is stored; run the same command again")
+        raise ReportedInterrupt from error
 
 
 @contextmanager
