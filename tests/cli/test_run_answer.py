@@ -142,6 +142,23 @@ def test_however_large_the_grid_the_answer_has_thirty_lines(width: int) -> None:
     assert any("more rows: --full" in line for line in lines)
 
 
+def test_no_agent_is_named_without_one_of_its_conditions() -> None:
+    agents = [f"v{number}=mine:agent{number}" for number in range(6)]
+    found = overview(
+        *(cell(PLAIN, [1.0] * 20, agent) for agent in agents),
+        *(cell(TELEPHONE, [*SPEECH, *[1.0] * 8], agent) for agent in agents),
+    )
+
+    ends = set()
+    for most in range(14, 24):
+        lines = answer_lines(found, NOTES, Page(most, 100))
+        (folded,) = [at for at, line in enumerate(lines) if "more row" in line]
+        ends.add((lines[folded - 1][:20].strip(), lines[folded]))
+
+    assert {end for end, _ in ends} == {"English text", "English, telephone"}
+    assert {more for _, more in ends} >= {"(9 more rows: --full)", "(8 more rows: --full)"}
+
+
 def test_names_and_warnings_of_others_cannot_act_on_the_terminal() -> None:
     found = overview(cell(PLAIN, [1.0] * 4, "mine:\x1b[2Jagent"))
 

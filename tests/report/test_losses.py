@@ -77,8 +77,12 @@ def test_many_losses_take_no_more_lines_than_there_are_and_say_how_many_are_left
     ]
     found = lines(*cells)
     assert len(found) == MAX_LINES
-    assert found[-1] == "and 10 more: dragoman report 'my run'"
+    assert found[-1] == "and 10 more: dragoman show 'my run' --full"
     assert max(map(len, found)) <= 80
+    every = drop_lines(find_drops(cells), "my run", most=None)
+    assert [f"{agent}   telephone vs. text" in " ".join(every) for agent in range(12)] == [
+        True
+    ] * 12
 
 
 def test_one_loss_of_several_says_over_how_many_its_p_is_corrected() -> None:

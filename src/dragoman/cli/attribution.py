@@ -15,6 +15,7 @@ from dragoman.cli.progress import progress
 from dragoman.dataframes.results import chosen_scoring
 from dragoman.dataframes.run_failures import run_drops
 from dragoman.experiments.failure_attribution import attribute_failures
+from dragoman.report.degradation import MAX_LINES
 from dragoman.report.labels import SOURCE_MEANINGS, STAGE_NAMES
 from dragoman.report.text_tables import TextTable, print_table
 from dragoman.store.run_store import open_run
@@ -56,7 +57,7 @@ def _print_stage_drops(folder: Path) -> None:
         lost = run_drops(store, *chosen_scoring(store, None, None))
     if lost:
         print()
-        print_drops(lost, folder, is_imported=False)
+        print_drops(lost, folder, is_imported=False, most=MAX_LINES)
 
 
 def print_attributions(rows: Sequence[FailureAttribution]) -> None:

@@ -28,15 +28,18 @@ from dragoman.runs.manifest import read_manifest
 from dragoman.store.run_store import RunStore, open_run, peek_run
 
 
-def print_drops(drops: Sequence[Drop], run: Path, *, is_imported: bool) -> bool:
+def print_drops(
+    drops: Sequence[Drop], run: Path, *, is_imported: bool, most: int | None = None
+) -> bool:
     """Print the drops between the conditions of a run; return whether there are any.
 
     Args:
         drops: The drops to print.
         run: The run's folder.
         is_imported: Whether the run is imported, so that it cannot be replayed.
+        most: Maximum number of lines; None for any number.
     """
-    found = drop_lines(drops, str(run), _width(), is_imported=is_imported)
+    found = drop_lines(drops, str(run), _width(), is_imported=is_imported, most=most)
     for line in found:
         print(line)
     return bool(found)

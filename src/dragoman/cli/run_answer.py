@@ -95,11 +95,19 @@ def answer_lines(found: RunOverview, notes: AnswerNotes, page: Page | None = Non
     room = most - len(above) - len(below)
     fitting = (count for count in range(len(rows), 1, -1) if _height(rows, count, width) <= room)
     shown = next(fitting, 1)
+    if 1 < shown < len(rows) and _is_heading(rows[shown - 1]):
+        shown -= 1
     table = [*_table(rows[:shown], width)]
     if shown < len(rows):
-        table.append(f"({formatting.format_count(len(rows) - shown, 'more row')}: --full)")
+        more = sum(not _is_heading(row) for row in rows[shown:])
+        table.append(f"({formatting.format_count(more, 'more row')}: --full)")
     # Non-breaking spaces kept words together while wrapping; the terminal gets plain spaces.
     return [escape_controls(line.replace("\xa0", " ")) for line in (*above, *table, *below)]
+
+
+def _is_heading(row: _Row) -> bool:
+    """Return whether a row is the name of an agent above its conditions."""
+    return not (row.figure or row.words or row.indent)
 
 
 def _height(rows: Sequence[_Row], count: int, width: int) -> int:

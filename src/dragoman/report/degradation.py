@@ -1,5 +1,6 @@
 """Drops against the baseline in a few lines: how large, at which stage, in which values."""
 
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from shlex import quote
@@ -30,8 +31,9 @@ def drop_lines(
     width: int = 80,
     *,
     is_imported: bool = False,
+    most: int | None = MAX_LINES,
 ) -> list[str]:
-    """Return the drops, the largest first, in at most `MAX_LINES` lines.
+    """Return the drops, the largest first.
 
     Without drops, the result is empty.
 
@@ -40,6 +42,7 @@ def drop_lines(
         run: Its folder, for the commands that show more.
         width: Columns of the terminal.
         is_imported: Whether the run is imported, so that its failures cannot be replayed.
+        most: Maximum number of lines; None for any number.
     """
     if not drops:
         return []
@@ -50,11 +53,11 @@ def drop_lines(
     ordered = by_size(drops)
     for at, drop in enumerate(ordered):
         left = len(ordered) - at - 1
-        room = MAX_LINES - len(lines) - (1 if left else 0)
+        room = sys.maxsize if most is None else most - len(lines) - (1 if left else 0)
         finds = "" if is_imported else f"; run: dragoman attribute {quote(run)}"
         fitting = _fitting(_block(drop, finds, is_one_count=bool(over)), width, room)
         if not fitting:
-            return [*lines, f"and {left + 1} more: dragoman report {quote(run)}"]
+            return [*lines, f"and {left + 1} more: dragoman show {quote(run)} --full"]
         lines += fitting
     return lines
 
