@@ -192,7 +192,7 @@ def test_a_figure_without_a_decided_task_shows_its_bounds() -> None:
     found = cells(played("gold", PLAIN, {"a": (1,)}), iter([row]))
     table = cells_table(found, TableLayout(), ("rules", "none"))
     assert table.with_texts().rows[1] == ("mine", "0.000 to 1.000", "0")
-    assert "the least and the greatest value" in table.note
+    assert "tasks without a result counted as failed, and as passed" in table.note
 
 
 def test_what_all_conditions_share_is_in_the_caption() -> None:
@@ -250,7 +250,21 @@ def test_categories_come_in_the_order_of_the_leaderboard_with_its_aggregates_bel
         ("ast", 0.75, "4"),
         ("overall", None, "4 of 6"),
     ]
-    assert table.note == "overall has no figure without live"
+    assert table.note == (
+        "overall has no figure without live. "
+        "x to y: the figure with tasks without a result counted as failed, and as passed"
+    )
+
+
+def test_an_aggregate_without_a_figure_and_a_category_in_part_show_their_bounds() -> None:
+    found = cells(
+        played("gold", PLAIN, {"a": (1,), "b": (1,)}, "bench:simple"),
+        played("gold", PLAIN, {"c": (1,)}, "bench:parallel"),
+    )
+    simple, parallel, _, overall = category_table(found, BOARD).with_texts().rows
+    assert simple == ("simple", "1.000 [0.158, 1.000]", "2")
+    assert parallel == ("parallel", "1.000 [0.025, 1.000]\n0.500 to 1.000", "1 of 2")
+    assert overall == ("overall", "0.375 to 1.000", "3 of 6")
 
 
 def test_each_agent_and_input_has_a_column_of_the_categories() -> None:

@@ -16,7 +16,9 @@ from dragoman.report.table_markup import (
 )
 from dragoman.report.text_tables import Estimate, PaperTable, TextTable
 
-HALF = Estimate(0.5, Interval(0.25, 0.75), 8)
+HALF = Estimate(0.5, Interval(0.25, 0.75), 8, Interval(0.125, 0.875))
+
+FIGURE_COLUMNS = ("value", "low", "high", "missing_fail", "missing_pass", "tasks")
 
 HOSTILE = (
     r"\input{/etc/passwd}",
@@ -91,8 +93,8 @@ def test_html_of_any_name_is_sound_and_every_row_has_all_columns(name: str) -> N
 @pytest.mark.parametrize("name", HOSTILE)
 def test_csv_has_a_row_for_each_figure_and_no_formula(name: str) -> None:
     head, first, *others = csv.reader(csv_table(table(name)).splitlines(keepends=True))
-    assert head == ["agent", "group", "figure", "value", "low", "high", "tasks"]
-    assert first[1:] == ["English", "pass^1", "0.5", "0.25", "0.75", "8"]
+    assert head == ["agent", "group", "figure", *FIGURE_COLUMNS]
+    assert first[1:] == ["English", "pass^1", "0.5", "0.25", "0.75", "0.125", "0.875", "8"]
     assert first[0].lstrip("'") == name
     assert not first[0].startswith(("=", "+", "-", "@"))
     assert [row[3] for row in others] == ["", "0.5", "0.5"]

@@ -11,6 +11,7 @@ from dragoman.core.leaderboard import Leaderboard
 from dragoman.dataframes.leaderboard import leaderboard_of, leaderboard_scores, shared_leaderboard
 from dragoman.report.pass_tables import (
     BEST_NOTE,
+    BOUNDS_NOTE,
     RUN,
     TRIALS,
     Place,
@@ -103,8 +104,13 @@ def scores_table(  # noqa: PLR0913 - what is shown, and how
     categories = [name for name in order if any(name in player.scores for player in players)]
     figures = [[_estimate(player.scores.get(name)) for name in categories] for player in players]
     highest = _highest(players, figures) if is_bold else set()
-    note = "; ".join(_missing(categories, players))
-    note = ". ".join(filter(None, (note, BEST_NOTE if highest else "")))
+    has_bounds = any(cell.shown_bounds is not None for row in figures for cell in row)
+    notes = (
+        "; ".join(_missing(categories, players)),
+        BOUNDS_NOTE if has_bounds else "",
+        BEST_NOTE if highest else "",
+    )
+    note = ". ".join(filter(None, notes))
     sizes = [_size(name, players) for name in categories]
     if rows_are_agents:
         return PaperTable(
@@ -157,7 +163,10 @@ def _scores(rows: dict[str, CellSummary], leaderboard: Leaderboard) -> dict[str,
 
 
 def _estimate(score: AggregateScore | None) -> Estimate:
-    return Estimate() if score is None else Estimate(score.value, score.interval, score.tasks)
+    if score is None:
+        return Estimate()
+    is_partial = score.tasks < score.size
+    return Estimate(score.value, score.interval, score.tasks, score.bounds, is_partial)
 
 
 def _highest(

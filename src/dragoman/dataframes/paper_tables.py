@@ -16,7 +16,7 @@ from dragoman.core.errors import UsageError
 from dragoman.dataframes.category_tables import CATEGORY, category_table, cells_leaderboard
 from dragoman.dataframes.results import ScoredRun, scored_runs
 from dragoman.report import formatting, labels
-from dragoman.report.pass_tables import RUN, TableCell, TableLayout, pass_table
+from dragoman.report.pass_tables import BOUNDS_NOTE, RUN, TableCell, TableLayout, pass_table
 from dragoman.report.text_tables import Estimate, PaperTable
 
 
@@ -204,8 +204,9 @@ def _notes(
     if table.note:
         yield table.note
     estimates = (cell for row in table.rows for cell in row if isinstance(cell, Estimate))
-    if any(estimate.bounds is not None for estimate in estimates):
-        yield "x to y: the least and the greatest value of a figure without a decided task"
+    has_bounds = any(estimate.shown_bounds is not None for estimate in estimates)
+    if has_bounds and BOUNDS_NOTE not in table.note:
+        yield BOUNDS_NOTE
     left: dict[str, Callable[[CellSummary], int]] = {
         "tasks without a verdict": lambda cell: cell.result.left_out,
         "conversations not run": lambda cell: cell.missing,

@@ -255,8 +255,7 @@ def _power(cell: TableCell | None, k: int) -> Estimate:
 
 
 def _estimate(figure: Figure) -> Estimate:
-    bounds = figure.bounds if figure.value is None else None
-    return Estimate(figure.value, figure.interval, figure.tasks, bounds)
+    return Estimate(figure.value, figure.interval, figure.tasks, figure.bounds)
 
 
 def _counts(found: Mapping[Place, TableCell], powers: Sequence[int]) -> str:
@@ -326,6 +325,8 @@ def shared_conditions(conditions: Iterable[Condition]) -> str:
 def _list_words(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
+
+BOUNDS_NOTE = "x to y: the figure with tasks without a result counted as failed, and as passed"
 
 # The highest figures
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 
+from dragoman.analysis.intervals import Interval
 from dragoman.core.texts.characters import escape_controls
 from dragoman.report.text_tables import NOTHING, Estimate, GroupedTable, PaperTable, TextTable
 
@@ -325,14 +326,16 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_table(table: PaperTable) -> str:
-    """Return a table as CSV, a row for each figure: its keys, headings, value, interval and tasks.
+    """Return a table as CSV, a row for each figure: its keys, headings, value, limits and tasks.
 
+    `missing_fail` and `missing_pass` are the bounds: the value with all tasks without a result
+    counted as failed, and as passed.
     Columns without estimates are omitted: each estimate has its own number of tasks.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     levels = table.level_names or _level_names(table.columns)
-    writer.writerow([*table.keys, *levels, "value", "low", "high", "tasks"])
+    writer.writerow([*table.keys, *levels, *_FIGURE_COLUMNS])
     writer.writerows(_csv_rows(table))
     return out.getvalue()
 
@@ -359,11 +362,16 @@ def _csv_rows(table: PaperTable) -> Iterator[list[str | int | float]]:
         keys = [_plain(str(key)) for key in row[: len(table.keys)]]
         for column, cell in zip(table.columns, row[len(table.keys) :], strict=True):
             if isinstance(cell, Estimate):
-                ends = (
-                    ("", "") if cell.interval is None else (cell.interval.low, cell.interval.high)
-                )
                 value = "" if cell.value is None else cell.value
-                yield [*keys, *map(_plain, column), value, *ends, cell.tasks]
+                limits = (*_ends(cell.interval), *_ends(cell.bounds))
+                yield [*keys, *map(_plain, column), value, *limits, cell.tasks]
+
+
+_FIGURE_COLUMNS = ("value", "low", "high", "missing_fail", "missing_pass", "tasks")
+
+
+def _ends(found: Interval | None) -> tuple[float | str, float | str]:
+    return ("", "") if found is None else (found.low, found.high)
 
 
 def _plain(text: str) -> str:

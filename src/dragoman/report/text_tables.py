@@ -257,14 +257,22 @@ class Estimate(msgspec.Struct, frozen=True):
         value: The figure; None where there is none.
         interval: Its interval; None where there is none.
         tasks: The number of tasks behind it.
-        bounds: The least and the greatest value that it can have, if no task is decided yet; None
-            otherwise.
+        bounds: The figure with all tasks without a result counted as failed, and as passed; None
+            where there is no cell.
+        shows_bounds: Whether a text shows the bounds beside the figure. Without a figure they are
+            always shown.
     """
 
     value: float | None = None
     interval: Interval | None = None
     tasks: int = 0
     bounds: Interval | None = None
+    shows_bounds: bool = False
+
+    @property
+    def shown_bounds(self) -> Interval | None:
+        """The bounds that a text shows; None for none."""
+        return self.bounds if self.value is None or self.shows_bounds else None
 
 
 class PaperTable(msgspec.Struct, frozen=True):
@@ -325,11 +333,11 @@ def _text(found: Estimate, before: str, between: str) -> str:
         before: The separator of the figure and its interval.
         between: The separator of the ends of the interval.
     """
-    if found.value is None and found.bounds is not None:
-        return f"{found.bounds.low:.3f} to{between}{found.bounds.high:.3f}"
-    if found.value is None:
-        return NOTHING
-    value = f"{found.value:.3f}"
-    if found.interval is None:
-        return value
-    return f"{value}{before}[{found.interval.low:.3f},{between}{found.interval.high:.3f}]"
+    bounds, value = found.shown_bounds, ""
+    if found.value is not None:
+        value = f"{found.value:.3f}"
+        if found.interval is not None:
+            low, high = found.interval.low, found.interval.high
+            value += f"{before}[{low:.3f},{between}{high:.3f}]"
+    limits = "" if bounds is None else f"{bounds.low:.3f} to{between}{bounds.high:.3f}"
+    return "\n".join(filter(None, (value, limits))) or NOTHING

@@ -125,8 +125,11 @@ def _aggregate_row(score: AggregateScore) -> tuple[str, str, str, str]:
     if score.value is not None and score.interval is not None:
         low, high = score.interval.low, score.interval.high
         figure += f" [{low:.3f}, {high:.3f}]"
-    elif score.value is None:
-        figure = f"between {score.bounds.low:.3f} and {score.bounds.high:.3f}"
+    between = f"between {score.bounds.low:.3f} and {score.bounds.high:.3f}"
+    if score.value is None:
+        figure = between
+    elif score.tasks < score.size:
+        figure += f"\n{between}"
     tasks = f"{score.tasks:,}"
     if score.tasks < score.size:
         tasks += f" of {score.size:,}"
