@@ -73,7 +73,8 @@ def test_agents_and_conditions_are_chosen_by_name(run: Path, run_json: RunJson) 
 def test_csv_names_each_axis_of_the_columns(run: Path, in_process: Cli) -> None:
     done = in_process("table", run, "--rows", "agent", "--to", "csv", "--k", "1")
     head, first, *_ = done.stdout.splitlines()
-    assert head == "agent,language,figure,value,low,high,missing_fail,missing_pass,tasks"
+    assert head.startswith("agent,language_label,figure,value,low,high,missing_fail,missing_pass,")
+    assert head.endswith(",persona,rules,judge,k")
     assert first.startswith("gold,English,pass^1,1.0,")
 
 
@@ -132,7 +133,7 @@ def test_a_file_gets_the_format_that_its_name_says(
     for name, begins in (
         ("t.tex", "\\begin{table}"),
         ("t.md", "### pass^1"),
-        ("t.csv", "agent,language,figure,value,low,high,missing_fail,missing_pass,tasks"),
+        ("t.csv", "agent,language_label,figure,value,low,high,missing_fail,missing_pass,tasks"),
         ("t.html", "<table>"),
     ):
         assert in_process("table", run, "--out", name, cwd=folder).returncode == 0

@@ -1,5 +1,6 @@
 """Tables for papers: the figures of cells by agent and condition, or by category."""
 
+import csv
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -13,6 +14,7 @@ from dragoman.core.scores import Score, Scored, Unscored
 from dragoman.dataframes.category_tables import category_table
 from dragoman.dataframes.paper_tables import CellChoice, cells_table, choose_cells
 from dragoman.report.pass_tables import TableCell, TableLayout, distinguishing_axes, pass_table
+from dragoman.report.table_markup import csv_table
 from dragoman.report.text_tables import Estimate, PaperTable
 
 VIETNAMESE = condition_of({"language": "vi", "scenario": "domain"})
@@ -49,16 +51,17 @@ def test_a_row_has_an_agent_its_condition_and_every_power_with_its_tasks() -> No
     found = cells(played("gold", PLAIN, TWO), played("gold", PHONE, ONE))
     table = pass_table(found, TableLayout())
     assert table.keys == ("agent", "voice")
-    assert table.columns == (("pass^1",), ("pass^2",), ("n",))
+    assert table.columns == (("pass^1",), ("pass^2",))
     assert values(table) == [
-        ("gold", "text", 0.75, 0.5, "2 \u00d7 2"),
-        ("gold", "telephone", 0.25, 0.0, "2 \u00d7 2"),
+        ("gold", "text", 0.75, 0.5),
+        ("gold", "telephone", 0.25, 0.0),
     ]
+    assert table.note == "n = 2 tasks \u00d7 2 trials"
 
 
 def test_a_figure_has_the_interval_that_its_cell_has_everywhere() -> None:
     found = cells(played("gold", PLAIN, TWO))
-    ((_, first, *_),) = pass_table(found, TableLayout(powers=(1,))).rows
+    ((_, first),) = pass_table(found, TableLayout(powers=(1,))).rows
     assert isinstance(first, Estimate)
     assert first.interval == found[0].summary.result.figures[0].interval
 
@@ -87,8 +90,8 @@ def test_more_figures_than_a_page_has_room_for_get_a_row_for_each_power() -> Non
         "Vietnamese",
         "Thai",
         "Indonesian",
-        "n",
     ]
+    assert table.note == "n = 2 tasks \u00d7 2 trials"
     assert [row[1] for row in table.rows] == ["pass^1", "pass^2"]
 
 
@@ -167,7 +170,7 @@ def test_numbers_of_tasks_that_differ_are_next_to_the_figures() -> None:
 
 def test_a_power_of_fewer_tasks_says_how_many() -> None:
     found = cells(played("gold", PLAIN, {"a": (1, 1), "b": (1,)}))
-    assert values(pass_table(found, TableLayout()))[0][-1] == "2 \u00d7 2, 1 for pass^2"
+    assert pass_table(found, TableLayout()).note == "n = 2 tasks \u00d7 2 trials, 1 for pass^2"
 
 
 def test_the_highest_of_the_agents_under_each_condition_is_set_off_on_request() -> None:
@@ -286,9 +289,32 @@ def test_categories_are_columns_of_rows_of_agents() -> None:
     table = category_table(found, BOARD, rows_are_agents=True)
     assert table.keys == ("agent",)
     assert table.columns == (
-        ("simple", "n = 2"),
-        ("live", "n = 1 of 2"),
-        ("ast", "n = 2 of 4"),
-        ("overall", "n = 1 to 2 of 6"),
+        ("simple",),
+        ("live",),
+        ("ast",),
+        ("overall",),
     )
-    assert values(table) == [("gold", 1.0, None, None, None), ("mine", None, 0.0, None, None)]
+    assert values(table) == [
+        ("gold", 1.0, None, None, None),
+        ("mine", None, 0.0, None, None),
+        ("n", "2", "1 of 2", "2 of 4", "1 to 2 of 6"),
+    ]
+
+
+def test_csv_of_categories_has_the_played_and_the_planned_tasks_as_numbers() -> None:
+    found = cells(played("gold", PLAIN, {"a": (1,)}, "bench:simple"))
+    table = category_table(found, BOARD, rows_are_agents=True)
+    simple, ast, _ = csv.DictReader(csv_table(table).splitlines())
+    assert (simple["category"], simple["tasks"], simple["planned"]) == ("simple", "1", "2")
+    assert (simple["suite"], simple["rules"], simple["judge"]) == ("bench:simple", "rules", "none")
+    assert (ast["suite"], ast["tasks"], ast["planned"], ast["agent"]) == ("", "1", "4", "gold")
+
+
+def test_csv_has_the_stored_values_next_to_the_words() -> None:
+    found = cells(played("gold", VIETNAMESE, TWO), played("gold", NOISY, ONE))
+    table = pass_table(found, TableLayout(("language",), powers=(1,)))
+    _, noisy = csv.DictReader(csv_table(table).splitlines())
+    assert (noisy["language"], noisy["language_label"]) == ("vi", "Vietnamese")
+    assert (noisy["voice"], noisy["voice_label"]) == ("simulated:15", "simulated 15 % WER")
+    assert (noisy["suite"], noisy["condition"]) == ("shop", "vi:domain/simulated:15/none")
+    assert (noisy["k"], noisy["tasks"], noisy["planned"], noisy["trials"]) == ("1", "2", "2", "2")

@@ -1,6 +1,6 @@
 """Tables of benchmarks with a leaderboard for papers: pass^1 by category, with its aggregates."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -13,17 +13,21 @@ from dragoman.report.pass_tables import (
     BEST_NOTE,
     BOUNDS_NOTE,
     RUN,
+    SUITE,
     TRIALS,
     Place,
     TableCell,
     distinguishing_axes,
     order_of,
     shared_conditions,
+    stored_values,
     value_names,
 )
 from dragoman.report.text_tables import Estimate, PaperTable
 
 CATEGORY = "category"
+
+StoredValues = dict[str, str | int]
 
 
 def cells_leaderboard(cells: Sequence[CellSummary]) -> Leaderboard | None:
@@ -42,12 +46,14 @@ def cells_leaderboard(cells: Sequence[CellSummary]) -> Leaderboard | None:
 class ScoredPlayer(msgspec.Struct, frozen=True):
     """An agent under a condition: the headings that name it, and its scores by category.
 
-    Players with the same `rivalry` are compared with each other.
+    Players with the same `rivalry` are compared with each other. `stored` has the stored values of
+    each category and aggregate by column of `cells.csv`.
     """
 
     names: Place
     scores: dict[str, AggregateScore]
     rivalry: object = None
+    stored: Mapping[str, StoredValues] = {}
 
 
 def category_table(
@@ -102,7 +108,7 @@ def scores_table(  # noqa: PLR0913 - what is shown, and how
         is_bold: Whether the highest figure of rivals is set off.
     """
     categories = [name for name in order if any(name in player.scores for player in players)]
-    figures = [[_estimate(player.scores.get(name)) for name in categories] for player in players]
+    figures = [[_estimate(player, name) for name in categories] for player in players]
     highest = _highest(players, figures) if is_bold else set()
     has_bounds = any(cell.shown_bounds is not None for row in figures for cell in row)
     notes = (
@@ -113,16 +119,16 @@ def scores_table(  # noqa: PLR0913 - what is shown, and how
     note = ". ".join(filter(None, notes))
     sizes = [_size(name, players) for name in categories]
     if rows_are_agents:
+        counts: tuple[str | Estimate, ...] = (TRIALS, *[""] * (len(keys) - 1), *sizes)
+        rows = ((*player.names, *row) for player, row in zip(players, figures, strict=True))
         return PaperTable(
             caption,
             keys,
-            tuple(
-                (name, f"{TRIALS} = {size}") for name, size in zip(categories, sizes, strict=True)
-            ),
-            tuple((*player.names, *row) for player, row in zip(players, figures, strict=True)),
+            tuple((name,) for name in categories),
+            (*rows, counts),
             note,
             frozenset((at, len(keys) + number) for at, number in highest),
-            (CATEGORY, TRIALS),
+            (CATEGORY,),
         )
     return PaperTable(
         caption,
@@ -142,18 +148,21 @@ def _players(
     cells: Sequence[TableCell], leaderboard: Leaderboard, keys: Place
 ) -> tuple[ScoredPlayer, ...]:
     """Return the agents under their conditions, each key in the order of its first appearance."""
-    found: dict[Place, dict[str, CellSummary]] = {}
+    found: dict[Place, dict[str, TableCell]] = {}
     for cell in cells:
         category = cell.summary.suite.partition(":")[2]
-        found.setdefault(cell.values(keys), {})[category] = cell.summary
+        found.setdefault(cell.values(keys), {})[category] = cell
     return tuple(
-        ScoredPlayer(
-            value_names(keys, place),
-            _scores(rows, leaderboard),
-            next(iter(rows.values())).condition,
-        )
+        _player(value_names(keys, place), rows, leaderboard)
         for place, rows in sorted(found.items(), key=order_of(found))
     )
+
+
+def _player(names: Place, rows: Mapping[str, TableCell], leaderboard: Leaderboard) -> ScoredPlayer:
+    summaries = {name: cell.summary for name, cell in rows.items()}
+    scores = _scores(summaries, leaderboard)
+    condition = next(iter(summaries.values())).condition
+    return ScoredPlayer(names, scores, condition, _stored(rows, scores))
 
 
 def _scores(rows: dict[str, CellSummary], leaderboard: Leaderboard) -> dict[str, AggregateScore]:
@@ -162,11 +171,25 @@ def _scores(rows: dict[str, CellSummary], leaderboard: Leaderboard) -> dict[str,
     return {each.name: each for each in (*categories, *aggregates) if each.tasks}
 
 
-def _estimate(score: AggregateScore | None) -> Estimate:
+def _estimate(player: ScoredPlayer, name: str) -> Estimate:
+    score = player.scores.get(name)
     if score is None:
         return Estimate()
     is_partial = score.tasks < score.size
-    return Estimate(score.value, score.interval, score.tasks, score.bounds, is_partial)
+    stored = {**player.stored.get(name, {}), "planned": score.size}
+    return Estimate(score.value, score.interval, score.tasks, score.bounds, is_partial, stored)
+
+
+def _stored(rows: Mapping[str, TableCell], names: Iterable[str]) -> dict[str, StoredValues]:
+    """Return the stored values of each category; an aggregate has those that all of them share."""
+    found = {name: stored_values(cell) for name, cell in rows.items()}
+    first, *others = found.values()
+    shared = {
+        key: value
+        for key, value in first.items()
+        if all(other.get(key) == value for other in others) and key != SUITE
+    }
+    return {name: found.get(name, shared) for name in names}
 
 
 def _highest(

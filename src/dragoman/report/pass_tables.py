@@ -11,8 +11,7 @@ import msgspec
 
 from dragoman.analysis.cell_summary import CellSummary
 from dragoman.analysis.grouping import AGENT
-from dragoman.analysis.pass_hat import Figure
-from dragoman.core.conditions import Condition, axis_names, condition_of
+from dragoman.core.conditions import Condition, axis_names, axis_values, condition_of
 from dragoman.core.errors import UsageError
 from dragoman.report import formatting, labels
 from dragoman.report.text_tables import NOTHING, Estimate, PaperTable
@@ -201,7 +200,7 @@ def _powers_beside(
     """
     caption, keys, axes = named
     counted = {_count(cell, powers): cell for row in rows.values() for cell in row.values()}
-    has_counts = not any(groups) or len(counted) > 1
+    has_counts = len(counted) > 1
     figures = [f"pass^{k}" for k in powers] + [TRIALS] * has_counts
     columns = tuple((*value_names(axes, group), figure) for group in groups for figure in figures)
     filled = tuple(
@@ -224,6 +223,8 @@ def _powers_below(
 ) -> PaperTable:
     """Return a table with a row for each power, and a column for each group."""
     caption, keys, axes = named
+    every = [cell for found in rows.values() for cell in found.values()]
+    has_counts = len({_count(cell, (k,)) for cell in every for k in powers}) > 1
     filled = []
     for place, found in rows.items():
         for k in powers:
@@ -232,12 +233,15 @@ def _powers_below(
                 *value_names(keys, place),
                 f"pass^{k}",
                 *figures,
-                _counts(found, (k,)),
+                *([_counts(found, (k,))] if has_counts else []),
             )
             filled.append(row)
-    names = (value_names(axes, group) for group in groups)
-    columns = (*names, (*[""] * (len(axes) - 1), TRIALS))
-    return PaperTable(caption, (*keys, FIGURE), columns, tuple(filled), level_names=axes)
+    names = tuple(value_names(axes, group) for group in groups)
+    counts = ((*[""] * (len(axes) - 1), TRIALS),) if has_counts else ()
+    columns = (*names, *counts) if any(groups) else (("pass^k",), *counts)
+    note = "" if has_counts else f"{TRIALS} = {_count_words(every[0], powers)}"
+    levels = axes or ("metric",)
+    return PaperTable(caption, (*keys, FIGURE), columns, tuple(filled), note, level_names=levels)
 
 
 def _figures(
@@ -251,11 +255,28 @@ def _figures(
 
 def _power(cell: TableCell | None, k: int) -> Estimate:
     found = () if cell is None else cell.summary.result.figures
-    return next((_estimate(figure) for figure in found if figure.k == k), Estimate())
+    figure = next((figure for figure in found if figure.k == k), None)
+    if cell is None or figure is None:
+        return Estimate()
+    stored = stored_values(cell, k)
+    return Estimate(figure.value, figure.interval, figure.tasks, figure.bounds, stored=stored)
 
 
-def _estimate(figure: Figure) -> Estimate:
-    return Estimate(figure.value, figure.interval, figure.tasks, figure.bounds)
+def stored_values(cell: TableCell, k: int = 1) -> dict[str, str | int]:
+    """Return what identifies a figure of a cell, and what it is over, by column of `cells.csv`."""
+    found = cell.summary
+    return {
+        "planned": found.planned_tasks,
+        "trials": found.result.trials,
+        "suite": found.suite,
+        "condition": found.condition.label,
+        **axis_values(found.condition),
+        "agent": found.agent,
+        **({RUN: cell.run} if cell.run else {}),
+        "rules": found.rules,
+        "judge": found.judge,
+        "k": k,
+    }
 
 
 def _counts(found: Mapping[Place, TableCell], powers: Sequence[int]) -> str:

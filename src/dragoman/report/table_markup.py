@@ -330,14 +330,24 @@ def csv_table(table: PaperTable) -> str:
 
     `missing_fail` and `missing_pass` are the bounds: the value with all tasks without a result
     counted as failed, and as passed.
-    Columns without estimates are omitted: each estimate has its own number of tasks.
+    Columns without estimates are omitted: each estimate has its own number of tasks. The stored
+    values of a figure's cell have the names that they have in `cells.csv`; an axis that a table
+    shows in words has a second column for them, such as `language_label`.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    levels = table.level_names or _level_names(table.columns)
-    writer.writerow([*table.keys, *levels, *_FIGURE_COLUMNS])
-    writer.writerows(_csv_rows(table))
+    names = [*table.keys, *(table.level_names or _level_names(table.columns))]
+    estimates = (cell for row in table.rows for cell in row if isinstance(cell, Estimate))
+    stored = list(dict.fromkeys(name for cell in estimates for name in cell.stored))
+    shown = [f"{name}_label" if name in _IN_WORDS and name in stored else name for name in names]
+    further = [name for name in stored if name not in shown]
+    writer.writerow([*shown, *_FIGURE_COLUMNS, *further])
+    writer.writerows(_csv_rows(table, further))
     return out.getvalue()
+
+
+_IN_WORDS = frozenset({"language", "voice"})
+"""The axes whose values a table shows in words."""
 
 
 def csv_texts(tables: Iterable[TextTable]) -> str:
@@ -357,14 +367,15 @@ def _level_names(columns: Sequence[Sequence[str]]) -> list[str]:
     return [*(f"group {at}" if at > 1 else "group" for at in range(1, depth)), "figure"]
 
 
-def _csv_rows(table: PaperTable) -> Iterator[list[str | int | float]]:
+def _csv_rows(table: PaperTable, further: Sequence[str]) -> Iterator[list[str | int | float]]:
     for row in table.rows:
         keys = [_plain(str(key)) for key in row[: len(table.keys)]]
         for column, cell in zip(table.columns, row[len(table.keys) :], strict=True):
             if isinstance(cell, Estimate):
                 value = "" if cell.value is None else cell.value
                 limits = (*_ends(cell.interval), *_ends(cell.bounds))
-                yield [*keys, *map(_plain, column), value, *limits, cell.tasks]
+                stored = (_plain_value(cell.stored.get(name, "")) for name in further)
+                yield [*keys, *map(_plain, column), value, *limits, cell.tasks, *stored]
 
 
 _FIGURE_COLUMNS = ("value", "low", "high", "missing_fail", "missing_pass", "tasks")
@@ -372,6 +383,10 @@ _FIGURE_COLUMNS = ("value", "low", "high", "missing_fail", "missing_pass", "task
 
 def _ends(found: Interval | None) -> tuple[float | str, float | str]:
     return ("", "") if found is None else (found.low, found.high)
+
+
+def _plain_value(value: str | int) -> str | int:
+    return _plain(value) if isinstance(value, str) else value
 
 
 def _plain(text: str) -> str:

@@ -258,9 +258,11 @@ class Estimate(msgspec.Struct, frozen=True):
         interval: Its interval; None where there is none.
         tasks: The number of tasks behind it.
         bounds: The figure with all tasks without a result counted as failed, and as passed; None
-            where there is no cell.
-        shows_bounds: Whether a text shows the bounds beside the figure. Without a figure they are
+            for a missing cell.
+        shows_bounds: Whether a text shows the bounds in addition to the figure. Without a figure they are
             always shown.
+        stored: The stored values of the cell, by the column that `cells.csv` has for each; empty
+            for a missing cell.
     """
 
     value: float | None = None
@@ -268,6 +270,7 @@ class Estimate(msgspec.Struct, frozen=True):
     tasks: int = 0
     bounds: Interval | None = None
     shows_bounds: bool = False
+    stored: dict[str, str | int] = {}
 
     @property
     def shown_bounds(self) -> Interval | None:

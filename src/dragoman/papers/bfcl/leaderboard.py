@@ -70,7 +70,11 @@ def _paper_table(entries: Sequence[LeaderboardEntry]) -> PaperTable:
     """Return the categories and aggregates of all agents as a table for papers."""
     rules = ", ".join(dict.fromkeys(entry.rules for entry in entries))
     players = [
-        ScoredPlayer((entry.agent,), {each.name: each for each in _known_scores(entry)})
+        ScoredPlayer(
+            (entry.agent,),
+            {each.name: each for each in _known_scores(entry)},
+            stored=_stored(entry),
+        )
         for entry in entries
     ]
     categories = (each.name for entry in entries for each in entry.categories)
@@ -93,6 +97,20 @@ def _known_scores(entry: LeaderboardEntry) -> Iterator[AggregateScore]:
     """Yield the categories, and the aggregates that have a task."""
     yield from entry.categories
     yield from (each for each in entry.aggregates if each.tasks)
+
+
+def _stored(entry: LeaderboardEntry) -> dict[str, dict[str, str | int]]:
+    """Return the stored values of each category, and of each aggregate."""
+    suites = {each.name: f"{entry.benchmark}:{each.name}" for each in entry.categories}
+    return {
+        each.name: {
+            **({"suite": suites[each.name]} if each.name in suites else {}),
+            "agent": entry.agent,
+            "k": 1,
+            "rules": entry.rules,
+        }
+        for each in _known_scores(entry)
+    }
 
 
 def _unreadable_note(entry: LeaderboardEntry) -> str:
