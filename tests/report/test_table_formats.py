@@ -14,7 +14,7 @@ from dragoman.report.table_markup import (
     latex_tables,
     markdown_tables,
 )
-from dragoman.report.text_tables import Estimate, PaperTable, TextTable
+from dragoman.report.text_tables import Estimate, PaperTable, TextTable, lines
 
 HALF = Estimate(0.5, Interval(0.25, 0.75), 8, Interval(0.125, 0.875))
 
@@ -113,6 +113,11 @@ def test_many_figures_have_their_intervals_below_and_few_beside_them() -> None:
     few = PaperTable("", ("agent",), (("pass^1",),), (("gold", HALF),)).with_texts()
     assert wide[1] == "0.500\n[0.250, 0.750]"
     assert few.rows == (("gold", "0.500 [0.250, 0.750]"),)
+
+
+def test_a_narrow_terminal_shows_a_figure_and_its_interval_without_a_comma() -> None:
+    shown = lines(table("gold").with_texts().flat(), 40)
+    assert "English, pass^1  0.500 [0.250, 0.750]" in shown
 
 
 @pytest.mark.parametrize("form", RENDERERS)

@@ -148,12 +148,17 @@ def _blocks(headings: Sequence[str], rows: Sequence[Row], width: int) -> Iterato
     for row in rows:
         for heading, cell in zip(headings, row, strict=True):
             room = width - label - len(_GAP)
-            joined = ", ".join(cell).replace(f", {_ARROW}", f" {_ARROW}")
+            joined = cell[0] + "".join(map(_joined, cell[1:]))
             parts = [joined] if _width(joined) <= room else cell
             texts = [text for part in parts for text in _wrap_text(part, room)]
             for at, text in enumerate(texts):
                 yield f"{_pad_text(heading if at == 0 else '', label)}{_GAP}{text}"
         yield ""
+
+
+def _joined(text: str) -> str:
+    """Return a further line of a cell as it continues the first; an interval needs no comma."""
+    return f" {text}" if text.startswith((_ARROW, "[")) else f", {text}"
 
 
 def _wrap_text(text: str, width: int) -> list[str]:
@@ -259,8 +264,8 @@ class Estimate(msgspec.Struct, frozen=True):
         tasks: The number of tasks behind it.
         bounds: The figure with all tasks without a result counted as failed, and as passed; None
             for a missing cell.
-        shows_bounds: Whether a text shows the bounds in addition to the figure. Without a figure they are
-            always shown.
+        shows_bounds: Whether a text shows the bounds in addition to the figure. Without a figure
+            they are always shown.
         stored: The stored values of the cell, by the column that `cells.csv` has for each; empty
             for a missing cell.
     """
