@@ -114,8 +114,8 @@ def leaderboard_of(benchmark: str) -> Leaderboard | None:
 def _add(rows: dict[str, CellSummary], cell: CellSummary, name: str) -> None:
     if name in rows:
         raise UsageError(
-            f"{cell.agent} played {name} twice: name one run of it and one condition, or see all "
-            "of them in columns with `dragoman table`"
+            f"{cell.agent} played {name} twice: name one run of it and one condition, or see "
+            "all of them in columns with `dragoman table RUN... --by run`"
         )
     rows[name] = cell
 
