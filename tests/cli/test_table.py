@@ -156,6 +156,22 @@ def test_what_does_not_exist_is_refused_in_one_line(
     assert complaint in refused("table", run, *options, status=2)
 
 
+def test_a_file_whose_ending_says_another_format_is_refused(
+    run: Path, refused: Refused, in_process: Cli, folder: Path
+) -> None:
+    said = refused("table", run, "--out", "u.csv", "--to", "latex", status=2)
+    assert "--out u.csv --to latex: the file's ending says csv: omit --to, or name another" in said
+    assert not (folder / "u.csv").exists()
+    done = in_process("table", run, "--out", "u.txt", "--to", "latex", cwd=folder)
+    assert done.returncode == 0, done.stderr
+
+
+def test_one_trial_has_pass_1_alone(refused: Refused, folder: Path) -> None:
+    package.run("sample:shop", "gold", limit=1, out=folder / "single")
+    said = refused("table", "single", "--k", "3", status=2)
+    assert "--k 3: the runs have one trial per task: pass^1 alone" in said
+
+
 @pytest.mark.slow
 def test_the_table_of_bfcl_audio_comes_out_of_one_command(in_process: Cli, folder: Path) -> None:
     package.run("courier", "literal", limit=2, voices=["text", "simulated:15"], out=folder / "v")

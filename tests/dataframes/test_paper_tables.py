@@ -73,7 +73,14 @@ def test_an_axis_makes_columns_and_a_cell_that_is_not_there_has_no_figure() -> N
     table = pass_table(found, TableLayout(("language",), powers=(1,)))
     assert table.columns == (("English", "pass^1"), ("Vietnamese", "pass^1"))
     assert values(table) == [("gold", 0.75, 0.25), ("mine", 0.75, None)]
-    assert table.note == "n = 2 tasks \u00d7 2 trials"
+    assert table.note == "n = 2 tasks \u00d7 2 trials. -: not played in these runs"
+
+
+def test_a_power_that_a_cell_lacks_the_trials_for_has_its_reason_in_the_note() -> None:
+    found = cells(played("gold", PLAIN, TWO), played("mine", PLAIN, {"a": (1,), "b": (0,)}))
+    table = pass_table(found, TableLayout())
+    assert values(table)[1] == ("mine", 0.5, None, "2")
+    assert table.note == "-: fewer trials than pass^2 needs"
 
 
 def test_more_figures_than_a_page_has_room_for_get_a_row_for_each_power() -> None:

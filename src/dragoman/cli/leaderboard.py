@@ -131,7 +131,7 @@ def table_format(form: str | None, out: Path | None) -> str | None:
     """Return the requested format; None for a terminal table.
 
     Raises:
-        UsageError: For an unknown format, or a file with an unknown ending.
+        UsageError: For an unknown format, or a file whose ending is unknown or of another format.
     """
     known = (*RENDERERS, CSV)
     if form is not None and form not in known:
@@ -142,6 +142,11 @@ def table_format(form: str | None, out: Path | None) -> str | None:
                 f"--out {out}: name a file that ends in {one_of(ENDINGS)}, or add --to"
             )
         return ENDINGS[out.suffix]
+    if form is not None and out is not None and ENDINGS.get(out.suffix, form) != form:
+        raise UsageError(
+            f"--out {out} --to {form}: the file's ending says {ENDINGS[out.suffix]}: omit --to, or "
+            "name another file"
+        )
     return form
 
 

@@ -12,6 +12,7 @@ from dragoman.dataframes.leaderboard import leaderboard_of, leaderboard_scores, 
 from dragoman.report.pass_tables import (
     BEST_NOTE,
     BOUNDS_NOTE,
+    NOT_PLAYED_NOTE,
     RUN,
     SUITE,
     TRIALS,
@@ -110,9 +111,11 @@ def scores_table(  # noqa: PLR0913 - what is shown, and how
     categories = [name for name in order if any(name in player.scores for player in players)]
     figures = [[_estimate(player, name) for name in categories] for player in players]
     highest = _highest(players, figures) if is_bold else set()
+    has_gaps = any(name not in player.scores for player in players for name in categories)
     has_bounds = any(cell.shown_bounds is not None for row in figures for cell in row)
     notes = (
         "; ".join(_missing(categories, players)),
+        NOT_PLAYED_NOTE if has_gaps else "",
         BOUNDS_NOTE if has_bounds else "",
         BEST_NOTE if highest else "",
     )
@@ -120,7 +123,9 @@ def scores_table(  # noqa: PLR0913 - what is shown, and how
     sizes = [_size(name, players) for name in categories]
     if rows_are_agents:
         counts: tuple[str | Estimate, ...] = (TRIALS, *[""] * (len(keys) - 1), *sizes)
-        rows = ((*player.names, *row) for player, row in zip(players, figures, strict=True))
+        rows: tuple[tuple[str | Estimate, ...], ...] = tuple(
+            (*player.names, *row) for player, row in zip(players, figures, strict=True)
+        )
         return PaperTable(
             caption,
             keys,

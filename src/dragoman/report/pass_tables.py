@@ -42,6 +42,9 @@ With more, each k gets a row, unless the kind of rows was chosen.
 Place = tuple[str, ...]
 """The keys of a row, or the headings of a group of columns."""
 
+Rows = Mapping[Place, Mapping[Place, "TableCell"]]
+"""The cells of each row by the group of columns."""
+
 
 class TableLayout(msgspec.Struct, frozen=True):
     """The arrangement of a table.
@@ -109,7 +112,22 @@ def pass_table(cells: Sequence[TableCell], layout: TableLayout) -> PaperTable:
         table = _powers_below(rows, ordered, powers, (caption, keys, columns))
     else:
         table = _powers_beside(rows, ordered, powers, (caption, keys, columns))
+    notes = (table.note, *_dash_notes(rows, ordered, powers))
+    table = msgspec.structs.replace(table, note=". ".join(filter(None, notes)))
     return _with_best(table, rows, ordered, powers) if layout.is_bold else table
+
+
+NOT_PLAYED_NOTE = "-: not played in these runs"
+
+
+def _dash_notes(rows: Rows, groups: Sequence[Place], powers: Sequence[int]) -> Iterator[str]:
+    """Yield the reasons of cells without a figure or bounds."""
+    if any(group not in found for found in rows.values() for group in groups):
+        yield NOT_PLAYED_NOTE
+    cells = [cell for found in rows.values() for cell in found.values()]
+    lacking = [k for k in powers if any(k > cell.summary.result.trials for cell in cells)]
+    if lacking:
+        yield f"-: fewer trials than {_list_words([f'pass^{k}' for k in lacking])} needs"
 
 
 def distinguishing_axes(
@@ -183,12 +201,9 @@ def _powers(cells: Sequence[TableCell], wanted: Sequence[int]) -> tuple[int, ...
     most = max((cell.summary.result.trials for cell in cells), default=1)
     for k in wanted:
         if not 1 <= k <= most:
-            raise UsageError(f"--k {k}: the runs have pass^1 to pass^{most}")
+            there = f"pass^1 to pass^{most}" if most > 1 else "one trial per task: pass^1 alone"
+            raise UsageError(f"--k {k}: the runs have {there}")
     return tuple(dict.fromkeys(wanted)) or tuple(range(1, most + 1))
-
-
-Rows = Mapping[Place, Mapping[Place, TableCell]]
-"""The cells of each row by the group of columns."""
 
 
 def _powers_beside(
