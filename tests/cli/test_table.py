@@ -121,7 +121,10 @@ def test_latex_warns_of_letters_that_pdflatex_cannot_print_and_of_too_many_colum
     languages = ["en", "vi", "th", "id", "zh"]
     package.run("sample:shop", "silent", trials=3, languages=languages, out=folder / "wide")
     done = in_process("table", "wide", "--rows", "agent", "--to", "latex", cwd=folder)
-    assert done.stderr.startswith("warning: the table is wider than a page")
+    assert done.stderr == (
+        "warning: the table is wider than a page of the class article: choose fewer columns with "
+        "--language or --k, or omit --rows\n"
+    )
     assert latex_problems(done.stdout) == []
     folded = in_process("table", "wide", "--by", "language", "--to", "latex", cwd=folder)
     assert folded.stderr == ""

@@ -13,6 +13,7 @@ from dragoman.report.table_markup import (
     html_tables,
     latex_tables,
     markdown_tables,
+    page_texts,
 )
 from dragoman.report.text_tables import Estimate, PaperTable, TextTable, lines
 
@@ -113,6 +114,31 @@ def test_many_figures_have_their_intervals_below_and_few_beside_them() -> None:
     few = PaperTable("", ("agent",), (("pass^1",),), (("gold", HALF),)).with_texts()
     assert wide[1] == "0.500\n[0.250, 0.750]"
     assert few.rows == (("gold", "0.500 [0.250, 0.750]"),)
+
+
+def figures_in_a_row(number: int) -> PaperTable:
+    columns = tuple((f"pass^{k}",) for k in range(1, number + 1))
+    return PaperTable("", ("agent",), columns, (("gold", *[HALF] * number),))
+
+
+@pytest.mark.parametrize(
+    ("number", "print_size", "cell"),
+    [
+        (3, None, "0.500 [0.250, 0.750]"),
+        (4, None, "0.500\n[0.250, 0.750]"),
+        (5, r"\footnotesize", "0.500\n[0.250, 0.750]"),
+        (6, None, "0.500\n[0.250,\n0.750]"),
+        (8, r"\small", "0.500\n[0.250,\n0.750]"),
+    ],
+)
+def test_latex_has_the_largest_print_in_which_a_table_fits(
+    number: int, print_size: str | None, cell: str
+) -> None:
+    texts = page_texts(figures_in_a_row(number))
+    assert texts.rows[0][1] == cell
+    commands = latex_tables([texts]).splitlines()
+    sizes = [line for line in commands if line in {r"\small", r"\footnotesize", r"\scriptsize"}]
+    assert sizes == ([] if print_size is None else [print_size])
 
 
 def test_a_narrow_terminal_shows_a_figure_and_its_interval_without_a_comma() -> None:

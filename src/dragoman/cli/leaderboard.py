@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from dragoman.analysis.grouping import AGENT
 from dragoman.cli.output import (
     mode,
     one_of,
@@ -14,20 +15,29 @@ from dragoman.cli.output import (
 )
 from dragoman.core.conditions import axis_values
 from dragoman.core.errors import UsageError
+from dragoman.dataframes.category_tables import CATEGORY
 from dragoman.dataframes.paper_tables import ALL_CELLS, CellChoice, PaperTables, paper_tables
 from dragoman.dataframes.text_files import require_writable, write_tables
 from dragoman.registry.participant_names import judge_name
 from dragoman.report.capabilities import StyleRequest, StyleResult
 from dragoman.report.catalog import find_style, styles
-from dragoman.report.pass_tables import BEST_NOTE, ROW_KINDS, RowKind, TableCell, TableLayout
+from dragoman.report.pass_tables import (
+    BEST_NOTE,
+    ROW_KINDS,
+    RowKind,
+    TableCell,
+    TableLayout,
+    distinguishing_axes,
+)
 from dragoman.report.table_markup import (
     RENDERERS,
     csv_table,
     csv_texts,
     has_other_scripts,
     is_too_wide,
+    page_texts,
 )
-from dragoman.report.text_tables import BEST, GroupedTable, PaperTable, TextTable, print_table
+from dragoman.report.text_tables import BEST, PaperTable, TextTable, print_table
 from dragoman.store.atomic_files import atomic_write
 
 
@@ -204,7 +214,7 @@ def print_paper_tables(asked: TableRequest, *, as_json: bool) -> None:
         return
     text = render_tables(found.tables, form)
     if form == LATEX and mode() != "quiet":
-        for warning in _latex_warnings(found, text):
+        for warning in _latex_warnings(found, asked.layout, text):
             print_line(f"warning: {warning}", to_stderr=True)
     if asked.out is None:
         print(text, end="")
@@ -217,28 +227,41 @@ def render_tables(tables: Sequence[PaperTable], form: str) -> str:
     """Return tables in a format; CSV has a row for each figure."""
     if form == CSV:
         return "\n".join(map(csv_table, tables))
-    return RENDERERS[form](_with_texts(table, form) for table in tables)
+    to_texts = page_texts if form == LATEX else PaperTable.with_texts
+    return RENDERERS[form](map(to_texts, tables))
 
 
-def _with_texts(table: PaperTable, form: str) -> GroupedTable:
-    """Return a table as texts; a page has less room than a screen."""
-    found = table.with_texts()
-    is_narrow = form == LATEX and is_too_wide(found)
-    return table.with_texts(is_narrow=True) if is_narrow else found
-
-
-def _latex_warnings(found: PaperTables, text: str) -> Iterator[str]:
+def _latex_warnings(found: PaperTables, layout: TableLayout, text: str) -> Iterator[str]:
     """Yield what must be known to compile the tables."""
     if has_other_scripts(text):
         yield (
             "a name has letters that pdfLaTeX cannot print: compile with LuaLaTeX or XeLaTeX and a "
             "font that has them"
         )
-    if any(is_too_wide(_with_texts(table, LATEX)) for table in found.tables):
-        yield (
-            "the table is wider than a page of the class article: choose fewer columns with --k or "
-            "--language, or omit --rows"
-        )
+    if any(is_too_wide(page_texts(table)) for table in found.tables):
+        yield f"the table is wider than a page of the class article: {_narrower(found, layout)}"
+
+
+def _narrower(found: PaperTables, layout: TableLayout) -> str:
+    """Return how a table becomes narrower: by the options that make fewer columns."""
+    is_by_category = any(CATEGORY in (*each.keys, *each.level_names) for each in found.tables)
+    if is_by_category and (layout.rows == "agent" or layout.by == (CATEGORY,)):
+        return f"omit {'--by' if layout.rows is None else '--rows'}, and categories are rows"
+    ways = []
+    agents = {cell.summary.agent for cell in found.cells}
+    if len(agents) > 1 and (is_by_category or layout.rows == "condition" or AGENT in layout.by):
+        ways.append("--agent")
+    conditions = tuple(dict.fromkeys(cell.summary.condition for cell in found.cells))
+    options = ("language", "scenario", "voice", "persona")
+    differing = [f"--{axis}" for axis in distinguishing_axes(conditions) if axis in options]
+    if is_by_category or layout.rows == "agent" or layout.by:
+        ways += differing
+    if not is_by_category and max(cell.summary.result.trials for cell in found.cells) > 1:
+        ways.append("--k")
+    said = [f"choose fewer columns with {one_of(ways)}"] if ways else []
+    if layout.rows is not None:
+        said.append("omit --rows")
+    return ", or ".join(said) or "name fewer runs"
 
 
 def _document(found: PaperTables) -> dict[str, object]:

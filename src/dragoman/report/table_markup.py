@@ -93,12 +93,15 @@ _TEXT_WIDTH = 345.0
 
 _PRINT_SIZES = (
     ("", 10.0, 6.0),
-    (r"\small", 9.5, 6.0),
-    (r"\footnotesize", 8.8, 4.0),
-    (r"\scriptsize", 8.3, 2.5),
-    (r"\tiny", 7.2, 1.5),
+    (r"\small", 9.25, 6.0),
+    (r"\footnotesize", 8.5, 4.0),
+    (r"\scriptsize", 8.0, 2.5),
+    (r"\tiny", 6.9, 1.5),
 )
 """Sizes of print: the command, the width of an em and half the space between columns in points."""
+
+_READABLE = 2
+"""The rank of the smallest print that is easy to read, the size of footnotes."""
 
 _OTHER_SCRIPTS = re.compile(r"[^\x00-\u017f\u2010-\u2027\u20ac\u2122\ufb00-\ufb06]")
 """Letters outside the Latin ones that pdfLaTeX prints without further packages."""
@@ -158,11 +161,29 @@ def is_too_wide(table: Table) -> bool:
     return _width(table, *_PRINT_SIZES[-1][1:]) > _TEXT_WIDTH
 
 
+def page_texts(table: PaperTable) -> GroupedTable:
+    """Return a table as texts for a page.
+
+    Intervals stand below their figures, or have a line for each end, if the table would have very
+    small print otherwise.
+    """
+    ways = [table.with_texts(), table.with_texts(stacked=True), table.with_texts(is_narrow=True)]
+    return min(ways, key=lambda texts: max(_print_rank(texts), _READABLE))
+
+
 def _print_size(table: Table) -> tuple[str, float, float]:
     """Return the largest print in which a table fits on a page, the smallest if none does."""
-    return next(
-        (size for size in _PRINT_SIZES if _width(table, *size[1:]) <= _TEXT_WIDTH), _PRINT_SIZES[-1]
-    )
+    return _PRINT_SIZES[min(_print_rank(table), len(_PRINT_SIZES) - 1)]
+
+
+def _print_rank(table: Table) -> int:
+    """Return the rank of the largest print in which a table fits on a page, from 0.
+
+    It is the number of prints if the table fits in none of them.
+    """
+    widths = (_width(table, *size[1:]) for size in _PRINT_SIZES)
+    fitting = (rank for rank, width in enumerate(widths) if width <= _TEXT_WIDTH)
+    return next(fitting, len(_PRINT_SIZES))
 
 
 def _width(table: Table, em: float, space: float) -> float:
@@ -187,15 +208,24 @@ def _lowest_headings(table: GroupedTable) -> tuple[str, ...]:
 
 
 def _letters_width(text: str) -> float:
-    """Return about how wide a text is in ems."""
-    return sum(
-        _NARROW if sign in _NARROW_SIGNS else _WIDE if sign in "mwMW%" or sign.isupper() else 0.5
-        for sign in text
-    )
+    """Return about how wide a text is in ems, by the letters of Computer Modern."""
+    # The exponent of pass^k is raised and small: its sign takes no room.
+    return sum(_LETTER_WIDTHS.get(sign, _WIDE if sign.isupper() else _USUAL) for sign in text)
 
 
-_NARROW, _WIDE = 0.29, 0.78
-_NARROW_SIGNS = frozenset("[](),.:;'!|/ -ijltfrI")
+_USUAL, _WIDE = 0.53, 0.76
+
+_LETTER_WIDTHS: Mapping[str, float] = {
+    "^": 0.0,
+    **dict.fromkeys("0123456789/", 0.5),
+    **dict.fromkeys("[].,:;'!|il", 0.28),
+    **dict.fromkeys("-_ fjI", 0.34),
+    **dict.fromkeys("()rst", 0.39),
+    **dict.fromkeys("acegvxyz", 0.5),
+    **dict.fromkeys("w\N{MULTIPLICATION SIGN}", 0.78),
+    **dict.fromkeys("mM%W", 0.95),
+}
+"""The widths of letters in ems."""
 
 
 def _alignment(table: Table) -> str:

@@ -22,6 +22,7 @@ from dragoman.report.table_markup import (
     html_tables,
     latex_tables,
     markdown_tables,
+    page_texts,
 )
 from dragoman.report.text_tables import PaperTable, TextTable
 from dragoman.report.voice import ACCURACY, voice_tables
@@ -54,7 +55,7 @@ class _Aggregates:
             document,
             {
                 ".md": lambda: markdown_tables(texts).encode(),
-                ".tex": lambda: latex_tables(texts).encode(),
+                ".tex": lambda: latex_tables(map(page_texts, tables)).encode(),
                 ".html": lambda: html_tables(texts).encode(),
                 ".csv": lambda: "\n".join(map(csv_table, tables)).encode(),
                 ".json": lambda: msgspec.json.format(msgspec.json.encode(document)),
