@@ -52,6 +52,7 @@ from dragoman.runs.plan import Cell, not_applicable
 from dragoman.runs.remaining_time import RemainingTime
 from dragoman.runs.runner import MeasureRequest, PlayedRun, new_folder, play_pending, score, start
 from dragoman.store.folder_contents import require_folder_for
+from dragoman.store.run_store import open_run
 
 
 class RunOutcomeRequest(NamedTuple):
@@ -241,6 +242,34 @@ def score_run(folder: Path, asked: MeasureRequest, *, full: bool, as_json: bool)
     with progress("scoring", None) as advance:
         result = score(folder, asked, advance)
     print_result(result, SummaryContext(is_full=full, measures=asked.measures), as_json=as_json)
+    if mode() != "quiet":
+        judge = asked.changes.get("judge") or result.judge
+        for line in _other_scoring_notice(folder, (result.rules, result.judge), str(judge)):
+            print_line(line, to_stderr=True)
+
+
+def _other_scoring_notice(folder: Path, shown: tuple[str, str], judge: str) -> Iterator[str]:
+    """Yield how to choose the shown scoring if other commands read another one by default.
+
+    Scores that exist already are not stored again, so the requested scoring may not be the newest.
+
+    Args:
+        folder: The run.
+        shown: The rules and the judge of the shown scoring.
+        judge: The name of its judge as an option has it.
+    """
+    with open_run(folder, write=False) as store:
+        scorings = store.scorings()
+    if shown not in scorings or shown == (newest := scorings[-1]):
+        return
+    parts = (("rules", newest[0], shown[0], shown[0]), ("judge", newest[1], shown[1], judge))
+    differing = [part for part in parts if part[1] != part[2]]
+    read = ", ".join(f"{name} {other}" for name, other, _, _ in differing)
+    options = " ".join(f"--{name} {quote(option)}" for name, _, _, option in differing)
+    yield (
+        f"show, table and other commands read the newest scoring ({read}); "
+        f"for the scores above, give them {options}"
+    )
 
 
 def demo_run(out: Path | None) -> None:

@@ -157,6 +157,20 @@ def test_runs_of_two_versions_are_compared_once_they_are_scored_alike_and_that_i
     assert "rules of play differ: dragoman-1 in A, dragoman-2 in B" in notes
 
 
+def test_score_says_which_scoring_other_commands_read_if_it_is_not_the_requested_one(
+    talk: RunJson, dragoman: Cli
+) -> None:
+    talk(["Where is it?", "###STOP###"], "--rules", "dragoman-1")
+    notice = (
+        "show, table and other commands read the newest scoring (rules dragoman-2); "
+        "for the scores above, give them --rules dragoman-1"
+    )
+    assert notice not in dragoman("score", "mine", "--rules", "dragoman-2").stderr
+
+    assert notice in dragoman("score", "mine", "--rules", "dragoman-1").stderr
+    assert notice not in dragoman("score", "mine", "--rules", "dragoman-1", "--quiet").stderr
+
+
 def test_a_run_keeps_its_rules_when_it_is_scored_and_resumed(
     talk: RunJson, run_json: RunJson
 ) -> None:
