@@ -11,6 +11,7 @@ from dragoman.cli.output import (
     one_of,
     print_line,
     print_metrics_json,
+    print_notice,
     require_options,
 )
 from dragoman.core.conditions import axis_values
@@ -83,6 +84,8 @@ def print_leaderboard(asked: LeaderboardRequest, *, as_json: bool) -> None:
         StyleRequest(asked.folders, asked.rules, judge_name(asked.judge), asked.options)
     )
     write_tables(asked.outs, made.files)
+    for note in made.notes:
+        print_notice(note)
     if as_json:
         print_metrics_json(made.document)
         return

@@ -88,6 +88,12 @@ def print_line(text: str, *, to_stderr: bool = False) -> None:
     print(escape_controls(text), file=sys.stderr if to_stderr else sys.stdout)
 
 
+def print_notice(text: str) -> None:
+    """Print a line to stderr that `--quiet` omits, with control codes escaped."""
+    if mode() != "quiet":
+        print_line(text, to_stderr=True)
+
+
 @contextmanager
 def redirect_prints_to_stderr() -> Iterator[None]:
     """Redirect prints of user code to stderr: stdout is for results."""

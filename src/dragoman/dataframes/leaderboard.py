@@ -103,6 +103,17 @@ def leaderboard_entries(
     )
 
 
+def runs_without_leaderboard(folders: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the runs without a conversation of a benchmark that has a leaderboard."""
+    return tuple(folder for folder in folders if not _has_leaderboard(folder))
+
+
+def _has_leaderboard(folder: Path) -> bool:
+    with open_run(folder, write=False) as store:
+        names = {cell.suite.partition(":")[0] for cell in store.cells()}
+    return any(leaderboard_of(name) is not None for name in names)
+
+
 def leaderboard_of(benchmark: str) -> Leaderboard | None:
     """Return a benchmark's leaderboard by its name; None if it has none."""
     found = find_benchmark(benchmark)

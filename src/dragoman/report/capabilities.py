@@ -46,12 +46,14 @@ class StyleResult(msgspec.Struct, frozen=True):
         files: By file ending, the function that makes the file's content.
         tables: The tables as numbers, for papers; empty for tables of texts alone. With them the
             command writes all formats of `--to`.
+        notes: Lines for stderr in every format, such as the runs without a place in it.
     """
 
     text: tuple[TextTable | str, ...]
     document: Mapping[str, object]
     files: Mapping[str, Callable[[], bytes]] = {}
     tables: tuple[PaperTable, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class LeaderboardStyle(Protocol):

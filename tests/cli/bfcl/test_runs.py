@@ -103,6 +103,21 @@ def test_the_leaderboard_names_what_is_missing_and_bounds_it(
     ]
 
 
+def test_the_leaderboard_names_a_run_of_a_benchmark_that_has_none(
+    dragoman: Cli, pulled_bfcl: Path
+) -> None:
+    for suite, out in (("bfcl:live_parallel", "calls"), ("sample:shop", "shop")):
+        done = dragoman("run", suite, "--agent", "gold", "--out", out, cache=pulled_bfcl)
+        assert done.returncode == 0, done.stderr
+
+    notes = dragoman("leaderboard", "calls", "shop", cache=pulled_bfcl).stderr
+
+    assert notes == (
+        "shop is not in the leaderboard: its benchmark has none; its figures: dragoman table shop\n"
+    )
+    assert dragoman("leaderboard", "calls", "shop", "--quiet", cache=pulled_bfcl).stderr == ""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "line"),

@@ -1,6 +1,7 @@
 """Leaderboard styles of BFCL: its aggregates, and text against voice as BFCL Audio has it."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from shlex import quote
 
 import msgspec
@@ -12,6 +13,7 @@ from dragoman.dataframes.leaderboard import (
     LeaderboardEntry,
     VoiceResults,
     leaderboard_entries,
+    runs_without_leaderboard,
     summarize_voice_runs,
 )
 from dragoman.dataframes.text_files import as_csv, as_markdown
@@ -61,10 +63,18 @@ class _Aggregates:
                 ".json": lambda: msgspec.json.format(msgspec.json.encode(document)),
             },
             tables,
+            tuple(map(_absence_note, runs_without_leaderboard(request.folders))),
         )
 
 
 AGGREGATES = _Aggregates()
+
+
+def _absence_note(folder: Path) -> str:
+    return (
+        f"{folder} is not in the leaderboard: its benchmark has none; "
+        f"its figures: dragoman table {quote(str(folder))}"
+    )
 
 
 def _paper_table(entries: Sequence[LeaderboardEntry]) -> PaperTable:
