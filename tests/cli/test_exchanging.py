@@ -201,7 +201,7 @@ def test_an_own_run_goes_out_and_comes_in(
     ("arguments", "status", "what"),
     [
         (("import", "missing.json", "--out", "run"), 1, "missing.json: cannot read results"),
-        (("import", "damaged.json", "--out", "run"), 1, "damaged.json: not a tau2 result file"),
+        (("import", "damaged.json", "--out", "run"), 1, "damaged.json: not recognized"),
         (("export", "run", "--to", "tau2", "--out", "f"), 1, "run: no run here"),
         (("export", "run", "--to", "bfcl", "--out", "f"), 2, "cannot export to 'bfcl'"),
     ],

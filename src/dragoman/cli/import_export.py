@@ -9,7 +9,7 @@ import msgspec
 
 from dragoman.cli.output import one_of, print_error, print_json, print_line
 from dragoman.composition.external_access import external_access
-from dragoman.core.errors import UsageError
+from dragoman.core.errors import DataError, UnknownFormatError, UsageError
 from dragoman.core.result_files import ResultFormat
 from dragoman.dataframes.results import chosen_scoring
 from dragoman.formats.audio_folder import write_audio_folder
@@ -44,7 +44,15 @@ def import_file(
     if suite is not None:
         known = one_of(each.about for each in folders)
         raise UsageError(f"--suite goes with {known}: other files state their suite")
-    read = import_run(path, out, time.time(), form)
+    try:
+        read = import_run(path, out, time.time(), form)
+    except UnknownFormatError as error:
+        runs = one_of(each.about for each in folders)
+        raise DataError(
+            f"{path}: not recognized: import reads a result file or folder of tau2-bench, BFCL "
+            "files by their names (such as BFCL_v4_simple_python_result.json) or "
+            f"{runs}; as tau2-bench's it is refused ({error})"
+        ) from error
     if as_json:
         print_json({"run": str(out), **msgspec.to_builtins(read.report)})
     else:

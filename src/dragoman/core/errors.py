@@ -4,6 +4,7 @@ DragomanError
 ├── UsageError       an option, a configuration or a name that the user must correct
 │   └── UnplayableConditionError  a condition of a grid that cannot be played here
 ├── DataError        benchmark data missing, damaged or inconsistent
+│   └── UnknownFormatError  a file or folder that its reader does not recognize
 ├── StoreError       a run that cannot be opened, locked or read, or a file that cannot be written
 ├── ReplayError      a stored conversation whose tool results a fresh environment does not repeat
 ├── JudgeError       a judge's reply that does not answer every question once
@@ -48,6 +49,10 @@ class UnplayableConditionError(UsageError):
 
 class DataError(DragomanError):
     """Benchmark data that is missing, damaged or inconsistent."""
+
+
+class UnknownFormatError(DataError):
+    """A file or folder without the format that its reader expects, which may have another one."""
 
 
 class StoreError(DragomanError):

@@ -147,6 +147,31 @@ def test_calls_in_text_are_for_suites_that_have_a_form_for_them(
     assert "sample:shop has no form for calls in text" in line
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mine_result.json", '{"id": "simple_python_0", "result": ""}\n'),
+        ("lines.json", '{"id": "simple_python_0", "result": ""}\n' * 2),
+        ("empty/notes.txt", "nothing"),
+    ],
+)
+def test_what_import_does_not_recognize_is_refused_with_all_that_it_reads(
+    refused: Refused, folder: Path, name: str, text: str
+) -> None:
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, "utf-8")
+    named = name.partition("/")[0]
+
+    line = refused("import", named, "--out", "r", status=1)
+
+    assert line.startswith(
+        f"dragoman: {named}: not recognized: import reads a result file or folder of tau2-bench, "
+        "BFCL files by their names (such as BFCL_v4_simple_python_result.json) or "
+        "a run folder of MM-tau-p2; "
+    )
+
+
 def test_results_of_unknown_entries_and_of_one_entry_twice_are_refused(
     refused: Refused, pulled_bfcl: Path, folder: Path
 ) -> None:

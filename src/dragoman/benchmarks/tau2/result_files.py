@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from dragoman.core.errors import DataError, StoreError
+from dragoman.core.errors import DataError, StoreError, UnknownFormatError
 from dragoman.core.texts.decoding import TranslatedErrors, decompress
 from dragoman.store.atomic_files import atomic_write
 from dragoman.store.safe_files import read_plain
@@ -87,7 +87,10 @@ def read_results(path: Path) -> RawResults:
     Raises:
         DataError: If it is missing, too large or damaged, or its index names other simulations.
     """
-    path = path / HEAD if path.is_dir() else path
+    if path.is_dir():
+        path /= HEAD
+        if not path.exists():
+            raise UnknownFormatError(f"{path.parent}: cannot read results (no {HEAD} in it)")
     _require_bounded([path])
     fields = _object(_read(path), path)
     folder = path.parent / FOLDER
@@ -98,7 +101,9 @@ def read_results(path: Path) -> RawResults:
         simulations = _array(fields.pop(SIMULATIONS), path)
         return RawResults(fields, tuple(simulations))
     if not folder.is_dir():
-        raise DataError(f"{path}: no simulations in it, and no folder {FOLDER}/ next to it")
+        raise UnknownFormatError(
+            f"{path}: no simulations in it, and no folder {FOLDER}/ next to it"
+        )
     files = {file.stem: file for file in sorted(folder.glob("*.json"))}
     order = _read_index_names(fields, path) or list(files)
     if set(order) != set(files):
@@ -133,7 +138,7 @@ def _unreadable(path: Path, error: OSError) -> DataError:
 
 
 def _object(content: bytes, path: Path) -> dict[str, msgspec.Raw]:
-    with TranslatedErrors(DataError, f"{path}: not a tau2 result file"):
+    with TranslatedErrors(UnknownFormatError, f"{path}: not a tau2 result file"):
         return msgspec.json.decode(content, type=dict[str, msgspec.Raw])
 
 
