@@ -142,13 +142,14 @@ def _notes(found: RunOverview, notes: AnswerNotes, width: int) -> list[str]:
     return ["", *chain.from_iterable(wrapped)]
 
 
-def next_lines(
+def next_lines(  # noqa: PLR0913 - a run, and what is shown of it already
     folder: Path,
     found: RunOverview,
     *,
     is_imported: bool = False,
     is_first: bool = True,
     has_causes: bool = False,
+    further: Sequence[tuple[str, str]] = (),
 ) -> list[str]:
     """Return the commands that show more of a run, the most useful one first.
 
@@ -158,6 +159,7 @@ def next_lines(
         is_imported: Whether the run is imported, so that it cannot be replayed.
         is_first: Whether no other step comes first.
         has_causes: Whether the causes of failures are shown already.
+        further: Commands for runs of this kind, each with what it shows.
     """
     run = quote(str(folder))
     steps = [] if has_causes else [(f"dragoman show {run}", "failures by cause")]
@@ -166,6 +168,7 @@ def next_lines(
         steps.insert(0, (f"dragoman attribute {run}", "failure sources, by replay"))
     if is_perfect(found):
         steps = [(f"dragoman report {run}", "a report as one file")]
+    steps += further
     steps.append((f"dragoman view {run}", "the run in a browser"))
     steps.append((f"dragoman show {run} --full", "every figure"))
     widest = max(len(command) for command, _ in steps)

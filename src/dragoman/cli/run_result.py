@@ -204,6 +204,18 @@ def show_run(folder: Path, named: tuple[str | None, str | None], *, full: bool) 
     print_result(run, given, as_json=False)
 
 
+def _steps_of_imported(
+    manifest: "Manifest", result: "PlayedRun | _StoredRun"
+) -> Iterator[tuple[str, str]]:
+    """Yield the commands that make tables of imported results, each with what it shows."""
+    from dragoman.dataframes.leaderboard import leaderboard_of
+
+    chosen = f"{quote(str(result.folder))} --rules {result.rules}"
+    if leaderboard_of(manifest.config.suite.partition(":")[0]) is not None:
+        yield f"dragoman leaderboard {chosen}", "its categories and aggregates"
+    yield f"dragoman table {chosen}", "a table for a paper"
+
+
 def _mending(
     result: "PlayedRun | _StoredRun", state: RunState, shard: str, *, is_imported: bool
 ) -> Iterator[str]:
@@ -290,6 +302,7 @@ def _print_lines(
         is_imported=is_imported,
         is_first=not steps,
         has_causes=given.has_causes,
+        further=tuple(_steps_of_imported(manifest, result)) if is_imported else (),
     )
     judge = "" if result.judge == NO_JUDGE else f", judge {result.judge}"
     user = f"; user {found.users}" if found.users else ""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dragoman.analysis.cell_summary import CellSummary, ConversationResult, summarize
+from dragoman.analysis.cell_summary import CellSummary, ConversationResult, LedgerLine, summarize
 from dragoman.analysis.comparison import group_cells
 from dragoman.analysis.drops import Drop, drops_from_baseline
 from dragoman.analysis.faithful_pairs import faithful_pairs
@@ -39,9 +39,11 @@ def overview_of(
     """Return the answer of a run whose cells are summarized."""
     manifest = read_manifest(store)
     totals = run_totals(cells)
-    if manifest.imported is not msgspec.UNSET and not any(cell.ledger for cell in cells):
-        note = "the imported files name no usage of models"
-        totals = msgspec.structs.replace(totals, cost=None, cost_note=note)
+    if manifest.imported is not msgspec.UNSET:
+        lines = [line for cell in cells for line in cell.ledger]
+        if not lines or totals.cost is None:
+            note = _why_imported_costs_are_unknown(lines)
+            totals = msgspec.structs.replace(totals, cost=None, cost_note=note)
     return build_overview(
         list(map(cell_point, cells)),
         baseline_drops(store, rows),
@@ -49,6 +51,18 @@ def overview_of(
         manifest.not_applicable,
         totals,
     )
+
+
+def _why_imported_costs_are_unknown(lines: Sequence[LedgerLine]) -> str:
+    """Return why the cost of an imported run is unknown, and the remedy if there is one.
+
+    Its models were asked by another program, so their names here cannot carry a price.
+    """
+    if not lines:
+        return "the imported files name no usage of models"
+    if any(line.usage.input_tokens is None for line in lines if line.cost is None):
+        return "the imported files do not name all tokens"
+    return "dragoman usage takes prices of its models (--prices FILE)"
 
 
 def baseline_drops(store: RunStore, rows: Sequence[ConversationResult]) -> tuple[Drop, ...]:

@@ -172,6 +172,37 @@ def test_what_import_does_not_recognize_is_refused_with_all_that_it_reads(
     )
 
 
+@pytest.mark.parametrize(
+    ("tokens", "note"),
+    [
+        ({}, "the imported files do not name all tokens"),
+        (
+            {"input_token_count": 10, "output_token_count": 5},
+            "dragoman usage takes prices of its models (--prices FILE)",
+        ),
+    ],
+)
+def test_an_imported_run_leads_to_its_tables_and_says_why_its_cost_is_unknown(
+    dragoman: Cli, pulled_bfcl: Path, folder: Path, tokens: dict[str, int], note: str
+) -> None:
+    path = folder / "lab" / "BFCL_v4_multiple_result.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"id": "multiple_1", "result": "no", **tokens}), "utf-8")
+    assert dragoman("import", path, "--out", "r", cache=pulled_bfcl).returncode == 0
+
+    scored = dragoman("score", "r", "--rules", "bfcl-v4", cache=pulled_bfcl).stdout
+
+    words = " ".join(scored.split())
+    assert "dragoman leaderboard r --rules bfcl-v4 its categories and aggregates" in words
+    assert "dragoman table r --rules bfcl-v4 a table for a paper" in words
+    assert f"cost unknown; {note}; bfcl-v4." in words
+    (folder / "prices.toml").write_text(
+        "[[lists]]\nas_of = 2026-05-01\n[lists.prices]\nlab = { input = 1000, output = 1000 }\n"
+    )
+    usage = dragoman("usage", "r", "--prices", "prices.toml", cache=pulled_bfcl).stdout
+    assert ("0.0150 USD" in usage) == bool(tokens)
+
+
 def test_results_of_unknown_entries_and_of_one_entry_twice_are_refused(
     refused: Refused, pulled_bfcl: Path, folder: Path
 ) -> None:
