@@ -1,13 +1,12 @@
 """Implementation of `dragoman import`, `export`, `bundle` and `unbundle`."""
 
-import sys
 import time
 from pathlib import Path
 from shlex import quote
 
 import msgspec
 
-from dragoman.cli.output import one_of, print_error, print_json, print_line
+from dragoman.cli.output import one_of, print_error, print_json, print_line, print_notice
 from dragoman.composition.external_access import external_access
 from dragoman.core.errors import DataError, UnknownFormatError, UsageError
 from dragoman.core.result_files import ResultFormat
@@ -62,10 +61,10 @@ def import_file(
     for line in read.warnings:
         print_error(line)
     for line in read.notes:
-        print_line(line, to_stderr=True)
+        print_notice(line)
     if not read.has_verdicts:
         rescore = f"dragoman score {quote(str(out))} --rules {read.rules}"
-        print(f"no verdicts yet: {rescore}", file=sys.stderr)
+        print_notice(f"no verdicts yet: {rescore}")
 
 
 def _conversations(count: int) -> str:
@@ -85,7 +84,7 @@ def _import_folder(
         return
     print(f"{found.done}: {out}")
     for note in found.notes:
-        print_line(note, to_stderr=True)
+        print_notice(note)
 
 
 def export_run(  # noqa: PLR0913 - the options of one command
@@ -129,7 +128,7 @@ def export_run(  # noqa: PLR0913 - the options of one command
                 print(f"{_conversations(count)} exported: {out}")
             case _:
                 _export_results(store, scoring, formats[form], out, agent)
-    print(f"verdicts: rules {scoring[0]}, judge {scoring[1]}", file=sys.stderr)
+    print_notice(f"verdicts: rules {scoring[0]}, judge {scoring[1]}")
 
 
 def _export_folders(form: RunFolderFormat, folder: Path, out: Path, agent: str | None) -> None:
@@ -192,4 +191,4 @@ def unbundle(path: Path, out: Path | None) -> None:
     sounds = len([name for name in manifest.files if name.startswith("audio/")])
     print_line(f"run: {target}, with {_sounds(sounds)}; made by Dragoman {manifest.dragoman}")
     run = quote(str(target))
-    print_line(f"next: dragoman report {run}, dragoman view {run}", to_stderr=True)
+    print_notice(f"next: dragoman report {run}, dragoman view {run}")

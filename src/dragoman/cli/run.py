@@ -16,6 +16,7 @@ from dragoman.cli.output import (
     mode,
     print_error,
     print_line,
+    print_notice,
     redirect_prints_to_stderr,
 )
 from dragoman.cli.preflight import local_server_notice, run_preflight_checks
@@ -95,7 +96,7 @@ def run_grid(
         require_folder_for(Path(request.out), "a run")
     config = request.config
     if is_played_by_hand(config) and config.concurrency != 1:
-        print("a person is a participant: one conversation at a time", file=sys.stderr)
+        print_notice("a person is a participant: one conversation at a time")
         config = msgspec.structs.replace(config, concurrency=1)
     with _show_heartbeat("run", config):
         return _run(config, request.out, asked, estimated, dry_run=dry_run)
@@ -151,10 +152,7 @@ def _tell_scenario(setup: Setup) -> None:
     """Print the chosen scenario if the command names none."""
     (scenario,) = setup.config.scenarios
     what = ", ".join(SCENARIOS[scenario])
-    print_line(
-        f"scenario: {scenario} ({what} in the language); --scenario names another",
-        to_stderr=True,
-    )
+    print_notice(f"scenario: {scenario} ({what} in the language); --scenario names another")
 
 
 MAX_NOT_PLAYED = 3
@@ -242,10 +240,9 @@ def score_run(folder: Path, asked: MeasureRequest, *, full: bool, as_json: bool)
     with progress("scoring", None) as advance:
         result = score(folder, asked, advance)
     print_result(result, SummaryContext(is_full=full, measures=asked.measures), as_json=as_json)
-    if mode() != "quiet":
-        judge = asked.changes.get("judge") or result.judge
-        for line in _other_scoring_notice(folder, (result.rules, result.judge), str(judge)):
-            print_line(line, to_stderr=True)
+    judge = asked.changes.get("judge") or result.judge
+    for line in _other_scoring_notice(folder, (result.rules, result.judge), str(judge)):
+        print_notice(line)
 
 
 def _other_scoring_notice(folder: Path, shown: tuple[str, str], judge: str) -> Iterator[str]:

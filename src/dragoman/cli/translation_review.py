@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dragoman.analysis.intervals import clustered_interval
-from dragoman.cli.output import print_error, print_json, print_line
+from dragoman.cli.output import print_error, print_json, print_line, print_notice
 from dragoman.cli.progress import show_progress
 from dragoman.conditions.language.languages import find_language
 from dragoman.core.costs import cost_of
@@ -71,10 +71,9 @@ def _make_memory(asked: ReviewRequest) -> None:
         return
     for each in memory_io.import_released(asked.memory, asked.suites, language):
         count = formatting.format_count(each.read, "text")
-        print_line(
+        print_notice(
             f"{asked.memory}: {count} of the translations of {each.domain} into {each.language} "
-            "that ship",
-            to_stderr=True,
+            "that ship"
         )
 
 

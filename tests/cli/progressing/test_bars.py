@@ -74,6 +74,13 @@ def test_a_terminal_shows_a_bar_with_speed_time_left_and_what_is_known_unless_pl
     assert ("left; 1 timeout; cost unknown" in stream.getvalue()) is has_bar
 
 
+def test_quiet_omits_the_notice_of_the_chosen_scenario(dragoman: Cli) -> None:
+    plan = ("run", "courier", "--agent", "gold", "--language", "vi", "--dry-run")
+
+    assert "; --scenario names another" in dragoman(*plan).stderr
+    assert dragoman(*plan, "--quiet").stderr == ""
+
+
 def test_every_command_takes_both_and_the_next_one_shows_all_again(dragoman: Cli) -> None:
     run = ("run", "sample:shop", "--agent", "gold")
 
