@@ -1,5 +1,6 @@
 """Comparison of stored runs, or of the cells of one, and drops between its conditions."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from shlex import quote
@@ -27,6 +28,7 @@ from dragoman.analysis.persona_fidelity import KEPT
 from dragoman.core.conditions import axis_values
 from dragoman.core.errors import StoreError, UsageError
 from dragoman.core.personas import stated_persona
+from dragoman.core.texts.counts import format_count
 from dragoman.dataframes.results import fitting_scorings, outcomes
 from dragoman.models.prices import PriceTable, strip_price
 from dragoman.runs.manifest import Manifest, read_manifest, stored_prices
@@ -235,7 +237,12 @@ def _notes(runs: Sequence[_Run], cell_pairs: Sequence[CellPair]) -> Iterator[str
     for side, run in (("A", a), ("B", b)):
         alone = [cell.name for cell in run.cells if cell.name not in compared]
         if alone:
-            names = ", ".join(f"{name.agent} ({name.condition.label})" for name in alone)
+            # The cells of a benchmark with many suites would repeat one text.
+            suites = Counter((name.agent, name.condition.label) for name in alone)
+            names = ", ".join(
+                f"{agent} ({label})" + (f" in {format_count(count, 'suite')}" if count > 1 else "")
+                for (agent, label), count in suites.items()
+            )
             yield f"not compared in {side}: {names}"
 
 

@@ -147,6 +147,18 @@ def test_calls_in_text_are_for_suites_that_have_a_form_for_them(
     assert "sample:shop has no form for calls in text" in line
 
 
+def test_an_agent_that_only_one_run_has_is_named_once_with_its_number_of_suites(
+    run_json: RunJson, pulled_bfcl: Path
+) -> None:
+    plan = ("run", "bfcl:non_live", "--tasks", "multiple_1,parallel_1", "--agent", "gold")
+    run_json(*plan, "--out", "a", cache=pulled_bfcl)
+    run_json(*plan, "--agent", "silent", "--out", "b", cache=pulled_bfcl)
+
+    notes = run_json("compare", "a", "b", cache=pulled_bfcl)["notes"]
+
+    assert notes == ["not compared in B: silent (en/text/none) in 2 suites"]
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
