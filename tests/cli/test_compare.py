@@ -218,7 +218,8 @@ def test_python_gives_the_same_comparison_as_frames(run_json: RunJson, runs: Pat
 
 TABLES = (
     *("cells", "measures", "usage", "episodes", "consumed", "scores", "counts"),
-    *("turns", "utterances", "calls", "comparisons", "pairs"),
+    *("errors", "turns", "utterances", "calls", "comparisons", "pairs", "losses", "voices"),
+    "mm_tau",
 )
 
 

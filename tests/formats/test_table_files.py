@@ -8,7 +8,7 @@ import pytest
 import dragoman
 from dragoman.core.errors import StoreError
 from dragoman.core.rules import DEFAULT_RULES
-from dragoman.formats.table_files import _write_csv, write_csv
+from dragoman.formats.table_files import _write_csv, write_csv, write_parquet
 from dragoman.store.run_store import open_run
 
 SCORING = (DEFAULT_RULES.name, "none")
@@ -31,12 +31,24 @@ def test_no_text_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
     ]
 
 
-def test_a_run_without_their_measures_has_no_table_of_mm_tau(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_every_frame_is_a_file_with_its_columns_also_if_it_is_empty(
+    tmp_path: Path, ending: str
+) -> None:
     dragoman.run("sample:shop", agent="gold", limit=1, out=tmp_path / "run")
+    is_csv = ending == "csv"
+    write = write_csv if is_csv else write_parquet
     with open_run(tmp_path / "run", write=False) as store:
-        names = {file.name for file in write_csv(store, SCORING, tmp_path / "csv")}
-    assert "cells.csv" in names
-    assert "mm_tau.csv" not in names
+        files = write(store, SCORING, tmp_path / "tables")
+
+    frames = dragoman.frames(tmp_path / "run")
+    assert {file.name for file in files} == {f"{name}.{ending}" for name in frames}
+    columns = {
+        file.stem: (pl.read_csv(file) if is_csv else pl.read_parquet(file)).columns
+        for file in files
+    }
+    assert columns == {name: frames[name].columns for name in frames}
+    assert all(frames[name].is_empty() for name in ("errors", "losses", "voices", "mm_tau"))
 
 
 def test_the_metrics_of_mm_tau_are_a_table_where_one_of_their_measures_was_taken(

@@ -130,9 +130,6 @@ _BUILDERS: Sequence[_Builder] = (
 )
 """Frames that are made of the same records, and what makes them."""
 
-_WHERE_ANY = frozenset({"comparisons", "pairs", "losses", "voices", "errors"})
-"""Tables that a run has only where there is something in them; so are those of sections."""
-
 
 def _added_builders() -> Iterator[_Builder]:
     """Yield the frames that sections of reports offer, and what makes them."""
@@ -200,18 +197,10 @@ def run_tables(
 ) -> dict[str, pl.DataFrame]:
     """Return all tables of a run by name, by one scoring.
 
-    Those that only some runs have are there where there is anything in them: `comparisons` and
-    `pairs` where cells can be compared, `drops` where there are several conditions, `voices` where
-    anybody spoke, `errors` where a judge reported any, those of sections where a run has something
-    of them.
+    The result has every table with all its columns, also if a run has nothing for it: a program
+    that reads all of them needs no exception.
     """
     run = ScoredStore(store, (rules, judge), prices)
     made = {name: frame for _, build in _BUILDERS for name, frame in build(run).items()}
     added = {name: frame for _, build in _added_builders() for name, frame in build(run).items()}
-    return {
-        name: frame
-        for name, frame in (
-            made | {each: added[each] for each in added if each not in made}
-        ).items()
-        if not frame.is_empty() or (name in made and name not in _WHERE_ANY)
-    }
+    return made | {name: frame for name, frame in added.items() if name not in made}

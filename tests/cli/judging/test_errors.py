@@ -253,7 +253,8 @@ def test_every_reported_error_is_exported_as_the_judge_wrote_it(
     cli: Cli, score: Callable[..., None], folder: Path
 ) -> None:
     assert cli("export", "mine", "--to", "csv", "--out", "before").returncode == 0
-    assert not (folder / "before" / "errors.csv").exists()
+    with (folder / "before" / "errors.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.DictReader(file)) == []
     score("m")
     done = cli("export", "mine", "--to", "csv", "--out", "after")
     assert done.returncode == 0, done.stderr
