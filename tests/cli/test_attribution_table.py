@@ -18,13 +18,13 @@ def test_only_stages_with_a_failure_have_a_column_and_a_line_of_the_legend(
     assert capsys.readouterr().out.splitlines() == [
         "",
         "Failed conversations by failure source",
-        "condition          agent    channel  voice or recognizer",
+        "condition          agent    channel  recognizer or voice",
         "────────────────────────────────────────────────────────",
         "en/telephone/none  literal        2                    1",
         "",
         "channel: passes over a clean channel: noise, band, codec or packet loss",
-        "voice or recognizer: fails over a clean channel, passes with the words that were",
-        "  meant: voice or recognizer",
-        "No failure: audio-native agent or voice, ASR errors, arguments, agent itself,",
-        "  not known",
+        "recognizer or voice: fails over a clean channel, passes with the words that were",
+        "  meant: recognizer or voice",
+        "No failure: audio-native agent or voice, recognizer (simulated), arguments,",
+        "  agent, not known",
     ]

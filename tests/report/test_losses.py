@@ -47,7 +47,7 @@ def test_a_loss_says_how_much_at_which_stage_and_in_which_values() -> None:
         "pass^1 change from baseline, percentage points (4 tasks, 95% CI, Holm-adjusted",
         "p, 1 comparison)",
         "clerk   telephone vs. text   -75.0 [-100.0, -25.0]   p=0.250, not significant",
-        "  Stages: channel 50.0, voice or recognizer 25.0",
+        "  Stages: channel 50.0, recognizer or voice 25.0",
         "  Misrecognized values: id or code 4/16",
     ]
 

@@ -109,7 +109,7 @@ def test_values_and_failure_sources_are_counted_where_they_were_measured() -> No
     (lost,) = failure_source.rows
     assert lost[failure_source.headings.index("failed")] == "2"
     assert lost[failure_source.headings.index("channel")] == "2"
-    assert lost[failure_source.headings.index("voice or recognizer")] == "0"
+    assert lost[failure_source.headings.index("recognizer or voice")] == "0"
 
 
 def test_decisions_have_a_column_for_each_reason_that_occurs() -> None:

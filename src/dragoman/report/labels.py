@@ -72,13 +72,13 @@ STAGE_LOSSES: Mapping[Stage, str] = {
 
 STAGE_NAMES: Mapping[FailureStage, str] = {
     "line": "channel",
-    "speech": "voice or recognizer",
+    "speech": "recognizer or voice",
     "hearing": "audio-native agent or voice",
-    "mishearing": "ASR errors",
+    "mishearing": "recognizer (simulated)",
     "language": "language of arguments",
     "arguments": "arguments",
     "user": "simulated user",
-    "agent": "agent itself",
+    "agent": "agent",
     "unknown": "not known",
     "not looked for": "not attributed",
 }
@@ -86,8 +86,8 @@ STAGE_NAMES: Mapping[FailureStage, str] = {
 
 SOURCE_MEANINGS: Mapping[FailureSource, str] = {
     "line": "passes over a clean channel: noise, band, codec or packet loss",
-    "speech": "fails over a clean channel, passes with the words that were meant: voice or "
-    "recognizer",
+    "speech": "fails over a clean channel, passes with the words that were meant: recognizer "
+    "or voice",
     "hearing": "fails over a clean channel, passes with the words that were meant: an agent that "
     "receives audio, or the voice",
     "mishearing": "passes with the words that were meant: simulated ASR errors",
