@@ -116,7 +116,7 @@ def test_figures_that_say_nothing_of_the_model_are_told_before_them(
     assert "lab, simple_python: no calls could be read as python in 1 of 1 replies" in wrong.stderr
     scored = dragoman("score", tmp_path / "wrong", "--rules", "bfcl-v4", cache=pulled_bfcl)
     above, _, table = scored.stdout.partition("pass^1")
-    assert "lab, bfcl:simple_python: no calls could be parsed in 1 of 1 replies" in above
+    assert "lab, bfcl:simple_python: no calls could be parsed in 1 of 1 reply" in above
     assert table
 
     right = dragoman(*where, tmp_path / "right", cache=pulled_bfcl)
