@@ -156,10 +156,13 @@ def test_a_conversation_without_a_model_costs_0(view: View, tmp_path: Path) -> N
         store.put([msgspec.structs.replace(scripted, episode=episode)])
         viewer = view(tmp_path / "run")
         live = re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", viewer.made("/run/run/live")))
-        listed = viewer.made("/run/run/conversations?outcome=pass")
+        listed = viewer.made("/run/run/conversations?outcome=pass&order=cost")
+        usual = viewer.made("/run/run/conversations?outcome=pass")
 
     assert "cost so far 0.00 USD" in live
     assert re.search(r'data-label="cost, USD">0\.0000<', listed)
+    # A column of zeros says nothing, unless the list is sorted by it.
+    assert "cost, USD" not in usual
 
 
 def test_what_a_preflight_cost_is_part_of_what_a_run_cost_so_far(
