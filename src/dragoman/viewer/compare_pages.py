@@ -352,7 +352,9 @@ def _rows(
             pair.task,
             successes(pair.a),
             successes(pair.b),
-            comparison_address((a.run.name, in_a[pair.task]), (b.run.name, in_b[pair.task])),
+            comparison_address(
+                (a.run.name, in_a.get(pair.task, "")), (b.run.name, in_b.get(pair.task, ""))
+            ),
         )
         for pair in shown
     )

@@ -6,8 +6,6 @@ from urllib.parse import quote, urlencode
 import msgspec
 from aiohttp import web
 
-from dragoman.core.conditions import condition_from
-from dragoman.report.labels import condition_label
 from dragoman.store.run_index import (
     MATCH_ALL,
     ORDERS,
@@ -15,11 +13,10 @@ from dragoman.store.run_index import (
     ListedRow,
     ListPage,
     Order,
-    RunIndex,
 )
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import PageRequest, Route
-from dragoman.viewer.run_index import KindCounts, Listing, decoded_filter_fields
+from dragoman.viewer.run_index import KindCounts, Listing, condition_labels
 
 PER_PAGE = 50
 
@@ -195,18 +192,11 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
         offered=_filters_to_choose(counted, wanted, varying),
         grid=[name for name in ("agent", "condition", "suite") if name in varying],
         labels=LABELS,
-        conditions=listing.once(_condition_labels),
+        conditions=listing.once(condition_labels),
         columns=COLUMNS,
         most_shown=MOST_SHOWN,
         unread=run.unread(listing.read()),
     )
-
-
-def _condition_labels(index: RunIndex) -> dict[str, str]:
-    """Return the words for each condition of the run, by its name in addresses."""
-    fields = decoded_filter_fields(index).values()
-    stored = {entry.condition: entry.stored_condition for entry in fields}
-    return {name: condition_label(condition_from(text)) for name, text in stored.items()}
 
 
 def _filters_to_choose(

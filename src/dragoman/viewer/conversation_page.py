@@ -7,9 +7,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 from aiohttp import web
 
-from dragoman.core.conditions import condition_from
 from dragoman.core.scores import OutcomeStatus
-from dragoman.report.labels import condition_label
 from dragoman.store.audio_files import FOLDER, audio_path
 from dragoman.store.run_index import ListedRow, ListPage, rows_of_task
 from dragoman.store.run_plan import StoredCell
@@ -18,7 +16,7 @@ from dragoman.viewer.conversation_list import LABELS, ListFilter, list_filter
 from dragoman.viewer.conversation_view import ConversationView, conversation_view
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import MAX_TEXT, PageRequest, Route
-from dragoman.viewer.run_index import FilterFields, Listing
+from dragoman.viewer.run_index import FilterFields, Listing, condition_labels
 from dragoman.viewer.transcript import Turn
 from dragoman.viewer.word_diff import MAX_SHOWN
 
@@ -83,9 +81,7 @@ def find_same_task_trials(listing: Listing, cell: StoredCell) -> tuple[SameTask,
     for row in rows:
         entry = filter_fields[row.filter_fields]
         found.setdefault((entry.agent, entry.condition), []).append(_trial(row, entry, cell))
-    stored = {entry.condition: entry.stored_condition for entry in filter_fields.values()}
-    labels = {name: condition_label(condition_from(each)) for name, each in stored.items()}
-    return tuple(_same_task_entries(found, labels, cell.trial))
+    return tuple(_same_task_entries(found, listing.once(condition_labels), cell.trial))
 
 
 def _trial(row: ListedRow, entry: FilterFields, cell: StoredCell) -> Trial:

@@ -10,10 +10,11 @@ import msgspec
 
 from dragoman.analysis.cell_summary import ConversationResult
 from dragoman.analysis.failure_attribution import ATTRIBUTION
-from dragoman.core.conditions import Condition, axis_values, condition_text
+from dragoman.core.conditions import Condition, axis_values, condition_from, condition_text
 from dragoman.core.measures import MeasureResult
 from dragoman.core.scores import OutcomeStatus
 from dragoman.report.formatting import truncate_text
+from dragoman.report.labels import condition_label
 from dragoman.report.view_model import (
     UserStatus,
     conversation_causes,
@@ -324,6 +325,13 @@ class Listing:
     def row(self, key: str) -> ListedRow | None:
         """Return the row of a cell by its key."""
         return row_of(self._index, key)
+
+
+def condition_labels(index: RunIndex) -> dict[str, str]:
+    """Return the words for each condition of an index, by its name in addresses."""
+    fields = decoded_filter_fields(index).values()
+    stored = {entry.condition: entry.stored_condition for entry in fields}
+    return {name: condition_label(condition_from(text)) for name, text in stored.items()}
 
 
 def decoded_filter_fields(index: RunIndex) -> dict[int, FilterFields]:

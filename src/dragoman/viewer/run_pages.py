@@ -8,17 +8,15 @@ import msgspec
 from aiohttp import web
 
 from dragoman.analysis.cell_summary import PlaceInRun
-from dragoman.core.conditions import condition_from
 from dragoman.core.scores import OutcomeStatus
 from dragoman.report.first_screen import FirstScreen, first_screen
-from dragoman.report.labels import condition_label
 from dragoman.report.overview import Failures, MatrixCell, MatrixRow
 from dragoman.runs.remaining_time import KindTimes, seconds_left
 from dragoman.store.run_index import IndexTotals, RunIndex, recent, time_counts, totals
 from dragoman.viewer.conversation_list import conversations_link
 from dragoman.viewer.open_runs import OpenedRun
 from dragoman.viewer.rendering import PageRequest, Route
-from dragoman.viewer.run_index import FilterFields, Listing
+from dragoman.viewer.run_index import FilterFields, Listing, condition_labels
 from dragoman.viewer.stored_answers import stored_drops, stored_overview
 from dragoman.viewer.stored_figures import CellFigures, stored_figures
 
@@ -191,7 +189,7 @@ def _page(asked: PageRequest, run: OpenedRun, listing: Listing) -> web.Response:
         screen=listing.once(_first_screen),
         links=_PageLinks(run.name),
         cells=cells,
-        conditions=_conditions(counts),
+        conditions=listing.once(condition_labels),
         names=_names(cells),
         are_older=are_older,
         facts=run.facts,
@@ -265,12 +263,6 @@ def _cells(
             found.items(), key=lambda entry: (order.get(entry[0], len(order)), entry[0])
         )
     )
-
-
-def _conditions(counts: tuple[tuple[FilterFields, int], ...]) -> dict[str, str]:
-    """Return the conditions in words, by their names."""
-    stored = {entry.condition: entry.stored_condition for entry, _ in counts}
-    return {name: condition_label(condition_from(each)) for name, each in stored.items()}
 
 
 def _about(facts: Iterable[tuple[str, str]]) -> str:
